@@ -1,8 +1,6 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import {
   ConditionalCheckFailedException,
@@ -18,6 +16,7 @@ import { type OrderItem, orderFields, orderStatuses } from "../../shared/order.t
 import { cancelOrder } from "../../shared/orders-table.ts";
 import { applied, unnoticed } from "../helpers/faults/faults.ts";
 import { machineHas } from "../helpers/machine.ts";
+import { temporaryFolder } from "../helpers/temporary-folder.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 import { startLineProcess } from "../openapi/line-process.ts";
 
@@ -63,18 +62,17 @@ async function run(heading: string): Promise<unknown> {
 }
 
 // The page's code finds the project's packages there.
-const folder = await mkdtemp(join(tmpdir(), "orders-table-"));
-afterAll(() => rm(folder, { recursive: true }));
-await symlink(join(process.cwd(), "node_modules"), join(folder, "node_modules"));
-await writeFile(join(folder, "package.json"), '{"type":"module"}');
-await writeFile(join(folder, "ship-order.ts"), examples("Ship an order", "ts").join("\n"));
-const { shipOrder } = await import(join(folder, "ship-order.ts"));
+await using folder = await temporaryFolder();
+const file = join(folder.path, "ship-order.mts");
+await symlink(join(process.cwd(), "node_modules"), join(folder.path, "node_modules"));
+await writeFile(file, examples("Ship an order", "ts").join("\n"));
+const { shipOrder } = await import(file);
 const shipInTypeScript = (id: bigint, shipmentId: string, client = tables.client) =>
   shipOrder(client, table, id, shipmentId);
 
 /** Starts the page's Python, whose calls the client makes. */
 function startPython() {
-  const program = fileURLToPath(new URL("ship_order_calls.py", import.meta.url));
+  const program = `${import.meta.dirname}/ship_order_calls.py`;
   const example = examples("Ship an order", "python").join("");
   const { ask, stop } = startLineProcess("python3", ["-B", program, example]);
   afterAll(stop);
@@ -265,18 +263,16 @@ describe("the orders table's page", () => {
       "cancelledAt,cancelledBy,cancellationId: S",
       "reinstatedAt: S",
     ]);
-    expect(names(rows.find(([row]) => row.includes("`status`"))?.[3])).toEqual([
-      ...orderStatuses,
-    ]);
+    const statuses = rows.find(([row]) => row.includes("`status`"))?.[3];
+    expect(names(statuses)).toEqual([...orderStatuses]);
   });
 
   test("has a policy for the calls of the examples on the table of orders", () => {
-    const [tablePolicy] = JSON.parse(examples("Find the table", "json").join()).Statement;
-    expect(tablePolicy.Resource).toBe("arn:aws:dynamodb:REGION:ACCOUNT:table/NAME");
-    expect(tablePolicy.Action).toEqual([
-      "dynamodb:GetItem",
-      "dynamodb:PutItem",
-      "dynamodb:UpdateItem",
-    ]);
+    const policy = JSON.parse(examples("Find the table", "json").join());
+    expect(policy.Statement[0]).toEqual({
+      Effect: "Allow",
+      Action: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+      Resource: "arn:aws:dynamodb:REGION:ACCOUNT:table/NAME",
+    });
   });
 });
