@@ -208,7 +208,7 @@ describe("the client in the bundles makes of a response what the SDK's does:", (
     '{"Items":[{"id":{"N":"1"},"id":{"N":"2"}}]}',
   ])("a status of 200, 400 and 503 with the body %j", async (body) => {
     for (const status of [200, 400, 503]) {
-      table.respond = () => response(status, body, "Content-Encoding: gzip\r\n");
+      table.respond = () => response(status, body);
       await expectSame(list, status);
     }
   });

@@ -5,10 +5,9 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { handler } from "../../functions/cancel-order.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
-import { cancellations } from "../helpers/cancellations.ts";
 import { lambdaContext, proxyEvent } from "../helpers/lambda.ts";
 import { spyOnLog } from "../helpers/log.ts";
 
@@ -29,95 +28,84 @@ const errorResponse = (code: ErrorCode): APIGatewayProxyResult => ({
   body: errorBody(code),
 });
 
-const cancelled = { statusCode: 204, headers: { "Cache-Control": "no-store" }, body: "" };
 const subject = { keyId: "key_1", orderId: "42" };
 
-describe("cancelling an order", () => {
-  test("is one write, by the caller and in this invocation, which a signal can end", async () => {
-    vi.useFakeTimers({ now: new Date("2026-11-20T12:00:00Z"), toFake: ["Date"] });
-    onTestFinished(() => void vi.useRealTimers());
-    table.on(UpdateItemCommand).resolves({});
-    expect(await cancel({ orderId: "9223372036854775807" })).toEqual(cancelled);
-    expect(table.calls().map(({ args }) => args)).toMatchObject([
-      [
-        {
-          input: {
-            TableName: "orders",
-            Key: { id: { N: "9223372036854775807" } },
-            ExpressionAttributeValues: {
-              ":at": { S: "2026-11-20T12:00:00.000Z" },
-              ":by": { S: "key_1" },
-              ":id": { S: "invocation-1" },
-            },
-          },
-        },
-        { abortSignal: expect.any(AbortSignal) },
-      ],
+test("a cancellation is one write, by the caller and in this invocation, which a signal can end", async () => {
+  vi.useFakeTimers({ now: new Date("2026-11-20T12:00:00Z"), toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  table.on(UpdateItemCommand).resolves({});
+  const headers = { "Cache-Control": "no-store" };
+  expect(await cancel()).toEqual({ statusCode: 204, headers, body: "" });
+  const input = {
+    TableName: "orders",
+    Key: { id: { N: "42" } },
+    ExpressionAttributeValues: {
+      ":at": { S: "2026-11-20T12:00:00.000Z" },
+      ":by": { S: "key_1" },
+      ":id": { S: "invocation-1" },
+    },
+  };
+  expect(table.calls().map(({ args }) => args)).toMatchObject([
+    [{ input }, { abortSignal: expect.any(AbortSignal) }],
+  ]);
+  expect(log.info.mock.calls).toEqual([[{ event: "order_cancelled", ...subject }]]);
+});
+
+// What else may be in the table: test/integration/tables.test.ts.
+test.each<[before: string, failure: object, code: ErrorCode]>([
+  ["is missing", {}, "order_not_found"],
+  ["has shipped", { Item: { status: { S: "shipped" } } }, "order_already_shipped"],
+])("an order that %s can't be cancelled, which is logged", async (_, item, code) => {
+  const failed = { message: "failed", $metadata: {}, ...item };
+  table.on(UpdateItemCommand).rejects(new ConditionalCheckFailedException(failed));
+  expect(await cancel()).toEqual(errorResponse(code));
+  expect(log.info.mock.calls).toEqual([[{ event: "cancel_rejected", ...subject, code }]]);
+  expect(log.error).not.toHaveBeenCalled();
+});
+
+test.each([{ orderId: "abc" }, { orderId: "" }, null])(
+  "the path parameters %j get 404 without a call to the table",
+  async (pathParameters) => {
+    expect(await cancel(pathParameters)).toEqual(errorResponse("order_not_found"));
+    expect(table.calls()).toHaveLength(0);
+    expect(log.info.mock.calls).toEqual([
+      [{ event: "cancel_rejected", keyId: "key_1", code: "order_not_found" }],
     ]);
-  });
+  },
+);
 
-  test.each(cancellations)("responds with $2 for $0, and logs that", async (...row) => {
-    const [, before, outcome] = row;
-    const failed = { message: "failed", $metadata: {}, ...(before && { Item: before }) };
-    const update = table.on(UpdateItemCommand);
-    if (before?.["status"]?.S === "pending") update.resolves({});
-    else update.rejects(new ConditionalCheckFailedException(failed));
-    const response = await cancel();
-    const line =
-      outcome === 204
-        ? { event: "order_cancelled", ...subject }
-        : { event: "cancel_rejected", ...subject, code: outcome };
-    expect(response).toEqual(outcome === 204 ? cancelled : errorResponse(outcome));
-    expect(log.info.mock.calls).toEqual([[line]]);
-    expect(log.error).not.toHaveBeenCalled();
-  });
+test.each([null, {}, { keyId: 7 }, { keyId: "" }])(
+  "%j instead of a key id gets 500 without a call to the table",
+  async (authorizer) => {
+    const event = proxyEvent({ pathParameters: { orderId: "42" } });
+    event.requestContext.authorizer = authorizer;
+    expect(await handler(event, lambdaContext())).toEqual(errorResponse("internal_error"));
+    expect(table.calls()).toHaveLength(0);
+  },
+);
 
-  test.each([{ orderId: "abc" }, { orderId: "" }, null])(
-    "responds with 404 to the path parameters %j without a call to the table",
-    async (pathParameters) => {
-      expect(await cancel(pathParameters)).toEqual(errorResponse("order_not_found"));
-      expect(table.calls()).toHaveLength(0);
-      expect(log.info.mock.calls).toEqual([
-        [{ event: "cancel_rejected", keyId: "key_1", code: "order_not_found" }],
-      ]);
-    },
-  );
+test.each<[name: string, code: ErrorCode]>([
+  ["ThrottlingException", "service_unavailable"],
+  ["ValidationException", "internal_error"],
+])(
+  "a table that fails with %s gets %s, and only names, messages and stacks are logged",
+  async (failure, code) => {
+    // As the SDK reports a failed condition, with the item.
+    const cause = Object.assign(new TypeError("cause"), { Item: { petId: { N: "7" } } });
+    const error = Object.assign(new Error("secret", { cause }), { name: failure });
+    table.on(UpdateItemCommand).rejects(error);
+    expect(await cancel()).toEqual(errorResponse(code));
+    const causes = [
+      { name: failure, message: "secret", stack: error.stack },
+      { name: "TypeError", message: "cause", stack: cause.stack },
+    ];
+    const line = { event: "cancel_failed", ...subject, code, causes };
+    expect(log.error.mock.calls).toEqual([[line]]);
+  },
+);
 
-  test.each([null, {}, { keyId: 7 }, { keyId: "" }])(
-    "responds with 500 without a call to the table for %j instead of a key id",
-    async (authorizer) => {
-      const event = proxyEvent({ pathParameters: { orderId: "42" } });
-      event.requestContext.authorizer = authorizer;
-      expect(await handler(event, lambdaContext())).toEqual(
-        errorResponse("internal_error"),
-      );
-      expect(table.calls()).toHaveLength(0);
-    },
-  );
-
-  test.each<[name: string, code: ErrorCode]>([
-    ["ThrottlingException", "service_unavailable"],
-    ["ValidationException", "internal_error"],
-  ])(
-    "logs only the names, messages and stacks when the table fails with %s: %s",
-    async (failure, code) => {
-      // As the SDK reports a failed condition, with the item.
-      const cause = Object.assign(new TypeError("cause"), { Item: { petId: { N: "7" } } });
-      const error = Object.assign(new Error("secret", { cause }), { name: failure });
-      table.on(UpdateItemCommand).rejects(error);
-      expect(await cancel()).toEqual(errorResponse(code));
-      const causes = [
-        { name: failure, message: "secret", stack: error.stack },
-        { name: "TypeError", message: "cause", stack: cause.stack },
-      ];
-      const line = { event: "cancel_failed", ...subject, code, causes };
-      expect(log.error.mock.calls).toEqual([[line]]);
-    },
-  );
-
-  test("responds with 503 half a second before the function's time is up", async () => {
-    table.on(UpdateItemCommand).callsFake(() => new Promise(() => {}));
-    const context = { ...lambdaContext(), getRemainingTimeInMillis: () => 501 };
-    expect(await cancel(undefined, context)).toEqual(errorResponse("service_unavailable"));
-  });
+test("a silent table gets 503 half a second before the function's time is up", async () => {
+  table.on(UpdateItemCommand).callsFake(() => new Promise(() => {}));
+  const context = { ...lambdaContext(), getRemainingTimeInMillis: () => 501 };
+  expect(await cancel(undefined, context)).toEqual(errorResponse("service_unavailable"));
 });

