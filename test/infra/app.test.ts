@@ -34,7 +34,7 @@ function appWith(
 
 test("every environment, even a third one, is a stack with a team's own parts", () => {
   const seen: string[] = [];
-  const app = appWith({}, { ...fixtures, demo }, ({ stackName, environmentName }) =>
+  appWith({}, { ...fixtures, demo }, ({ stackName, environmentName }) =>
     seen.push(`${stackName} of ${environmentName}`),
   );
   expect(seen).toEqual([
@@ -42,7 +42,6 @@ test("every environment, even a third one, is a stack with a team's own parts", 
     "PetStoreOrders-no-option of no-option",
     "PetStoreOrders-demo of demo",
   ]);
-  expect(app.node.children.filter((child) => child instanceof Stack)).toHaveLength(3);
 });
 
 test("a mistake in the settings stops synthesis", () => {
@@ -83,26 +82,16 @@ test("cdk deploy -c canary=false sets every alias at once, and again each time",
   );
   expect(changes.join("")).toMatchInlineSnapshot(`
     "
+    ListOrdersAliaslive, CancelOrderAliaslive, AuthorizeAliaslive
+      Description: unset -> "Set without a canary at 2026-11-21T08:00:00.000Z"
     ListOrdersAliaslive
-      UpdatePolicy.CodeDeployLambdaAliasUpdate.ApplicationName: RolloutApplication -> nothing
-      UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName: RolloutListOrders -> nothing
-      Description: nothing -> Set without a canary at 2026-11-21T08:00:00.000Z
+      UpdatePolicy: {"CodeDeployLambdaAliasUpdate":{"ApplicationName":"RolloutApplication","DeploymentGroupName":"RolloutListOrders"}} -> unset
     CancelOrderAliaslive
-      UpdatePolicy.CodeDeployLambdaAliasUpdate.ApplicationName: RolloutApplication -> nothing
-      UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName: RolloutCancelOrder -> nothing
-      Description: nothing -> Set without a canary at 2026-11-21T08:00:00.000Z
+      UpdatePolicy: {"CodeDeployLambdaAliasUpdate":{"ApplicationName":"RolloutApplication","DeploymentGroupName":"RolloutCancelOrder"}} -> unset
     AuthorizeAliaslive
-      UpdatePolicy.CodeDeployLambdaAliasUpdate.ApplicationName: RolloutApplication -> nothing
-      UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName: RolloutAuthorize -> nothing
-      Description: nothing -> Set without a canary at 2026-11-21T08:00:00.000Z
-
-    ListOrdersAliaslive
-      Description: nothing -> Set at 2026-11-21T08:00:00.000Z
-    CancelOrderAliaslive
-      Description: nothing -> Set at 2026-11-21T08:00:00.000Z
-    AuthorizeAliaslive
-      Description: nothing -> Set at 2026-11-21T08:00:00.000Z
-    "
+      UpdatePolicy: {"CodeDeployLambdaAliasUpdate":{"ApplicationName":"RolloutApplication","DeploymentGroupName":"RolloutAuthorize"}} -> unset
+    ListOrdersAliaslive, CancelOrderAliaslive, AuthorizeAliaslive
+      Description: unset -> "Set at 2026-11-21T08:00:00.000Z""
   `);
 });
 

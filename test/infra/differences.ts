@@ -1,48 +1,34 @@
 import type { Template } from "aws-cdk-lib/assertions";
-import type { Environment } from "../../infra/environments.ts";
+import { type Change, listChanges } from "../../infra/deploy/changes.ts";
 import { constructId, named } from "../helpers/named.ts";
-import { templateOf } from "../helpers/synthesise.ts";
 
-type Part = Record<string, unknown>;
-
-/** The resources and outputs of a template. */
-function parts(template: Template): Record<string, Part> {
-  const { Outputs, Resources } = template.toJSON();
-  return { ...Resources, ...Outputs };
+/** The resources and outputs of a template, with names instead of references. */
+function parts(template: Template) {
+  const { Outputs, Resources } = Object(named(template.toJSON()));
+  const outputs = Object.entries<object>(Outputs).map(
+    ([id, output]) => [id, { Type: "Output", ...output }] as const,
+  );
+  return { ...Resources, ...Object.fromEntries(outputs) };
 }
 
 /** Deployments and versions are named after what they contain. */
 const withoutHash = (text: string) =>
   text.replaceAll(/(ApiRestDeployment|CurrentVersion)[\da-fA-F]{16,}/g, "$1");
 
-/** The values in a part of a template by their paths. */
-function values(part: unknown, path: string[] = []): [path: string, value: string][] {
-  const value = named(part);
-  if (typeof value === "object" && value !== null)
-    return Object.entries(value).flatMap(([key, member]) => values(member, [...path, key]));
-  return [[path.join("."), withoutHash(String(value))]];
+function textOf({ is, kind, property, replaces, type, was }: Change): string {
+  if (kind !== "changed") return `${kind}: ${type}`;
+  const [from = "unset", to = "unset"] = [was, is].map((value) => JSON.stringify(value));
+  const name = property.replace("Properties.", "");
+  return withoutHash(`${name}: ${from} -> ${to}${replaces ? ", which replaces it" : ""}`);
 }
 
-/** What CloudFormation would change between two templates, by resource and property. */
+/** What CloudFormation would change between two templates, by the resources that it is about. */
 export function differences(before: Template, after: Template): string {
-  const [old, current] = [parts(before), parts(after)];
-  const lines = Object.keys({ ...old, ...current }).flatMap((id) => {
-    const name = constructId(withoutHash(id));
-    const [was, is] = [old[id], current[id]];
-    if (!was) return [`+ ${is?.["Type"] ?? "Output"} ${name}`];
-    if (!is) return [`- ${was["Type"] ?? "Output"} ${name}`];
-    const [wasHere, isHere] = [was, is].map(({ Metadata: _, Properties, ...rest }) =>
-      Object.fromEntries(values({ ...Object(Properties), ...rest })),
-    );
-    const changed = Object.keys({ ...wasHere, ...isHere }).flatMap((path) => {
-      const [from = "nothing", to = "nothing"] = [wasHere?.[path], isHere?.[path]];
-      return from === to ? [] : [`  ${path}: ${from} -> ${to}`];
-    });
-    return changed.length > 0 ? [name, ...changed] : [];
-  });
-  return ["", ...lines, ""].join("\n");
+  const byText = Map.groupBy(listChanges(parts(before), parts(after)), textOf);
+  const byPaths = Map.groupBy(byText, ([, changes]) =>
+    changes.map(({ path }) => constructId(withoutHash(path))).join(", "),
+  );
+  return Array.from(byPaths, ([paths, changes]) =>
+    ["", paths, ...changes.map(([text]) => `  ${text}`)].join("\n"),
+  ).join("");
 }
-
-/** What settings change in an environment's template. */
-export const changes = (environment: Environment, settings: Partial<Environment>): string =>
-  differences(templateOf(environment), templateOf({ ...environment, ...settings }));
