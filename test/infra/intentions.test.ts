@@ -24,6 +24,34 @@ const services: Record<string, string> = {
   RolloutRole: "codedeploy.amazonaws.com",
 };
 
+/** Types that cost nothing while idle beyond the bytes they store. */
+const freeWhileIdle = [
+  "AWS::ApiGateway::Account",
+  "AWS::ApiGateway::Authorizer",
+  "AWS::ApiGateway::Deployment",
+  "AWS::ApiGateway::GatewayResponse",
+  "AWS::ApiGateway::Method",
+  "AWS::ApiGateway::Resource",
+  "AWS::ApiGateway::RestApi",
+  "AWS::ApiGateway::Stage",
+  "AWS::DynamoDB::Table",
+  "AWS::IAM::Policy",
+  "AWS::IAM::Role",
+  "AWS::Lambda::Alias",
+  "AWS::Lambda::Function",
+  "AWS::Lambda::Permission",
+  "AWS::Lambda::Version",
+  "AWS::Logs::LogGroup",
+  "AWS::Logs::MetricFilter",
+];
+
+/**
+ * Parts of the names of settings that cost money while idle; the header Cache-Control doesn't. A
+ * metric with a default value has data, and costs money, in every month.
+ */
+const billedWhileIdle =
+  /Cache(?!-Control)|DefaultValue|KmsKey|MetricsEnabled|Provisioned|Replica|Snap|Tracing/;
+
 interface Resource {
   Properties?: object;
   DeletionPolicy?: string;
@@ -179,4 +207,10 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
       Template.fromJSON({ Resources: Object.fromEntries(entries) }),
     ).not.toThrow();
   });
+});
+
+test("an environment without options has nothing that costs money while idle", () => {
+  const all = Object.values<{ Type: string }>(templateOf(noOption).toJSON()["Resources"]);
+  expect(new Set(all.map(({ Type }) => Type))).toEqual(new Set(freeWhileIdle));
+  expect(JSON.stringify(all)).not.toMatch(billedWhileIdle);
 });
