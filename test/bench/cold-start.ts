@@ -9,7 +9,6 @@ import { bundling } from "../../infra/stack/bundles.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { send } from "../helpers/send.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
-import { wholeCpuMegabytes } from "./prices.ts";
 import { cpuShare, startRationed } from "./rationed-function.ts";
 import { besides, byHand, type Measured, unmeasured } from "./row.ts";
 import { inTurn, timed } from "./samples.ts";
@@ -45,13 +44,13 @@ export async function coldStarts(subject: Subject): Promise<Measured[]> {
     CancelOrder: cancelEvent(-1),
     Authorize: authorizeEvent(subject.apiKey),
   };
-  const ids = Object.keys(events) as FunctionId[];
-  const start = await prepareStarts(subject, ids, cleanup).catch(
+  const start = await prepareStarts(subject, cleanup).catch(
     (error: Error) => error.message,
   );
   if (typeof start === "string") return [unmeasured("cold starts", start)];
   const measured: Measured[] = [];
-  for (const id of ids) measured.push(...(await coldStart(start, id, events[id])));
+  for (const [id, event] of Object.entries(events))
+    measured.push(...(await coldStart(start, id as FunctionId, event)));
   return [...measured, ...(await firstAuthorisedCancel(start, subject))];
 }
 
@@ -65,17 +64,13 @@ type Start = Awaited<ReturnType<typeof prepareStarts>>;
  */
 async function prepareStarts(
   { endpoint, functions }: Subject,
-  ids: FunctionId[],
   cleanup: AsyncDisposableStack,
 ) {
+  cpuShare(1, cleanup);
   const engine = await startTlsEngine(endpoint, cleanup);
   const { path } = cleanup.use(await temporaryFolder());
   buildSync({ ...sdkBundling, entryPoints, outdir: join(path, sdkBundledAlike) });
   buildSync({ ...bundling, alias: {}, entryPoints, outdir: join(path, sdkAsItComes) });
-  const shareOf = (id: FunctionId) => functions[id].memoryMegabytes / wholeCpuMegabytes;
-  const limits = Object.fromEntries(
-    ids.map((id) => [id, cpuShare(shareOf(id), cleanup)]),
-  ) as Record<FunctionId, ReturnType<typeof cpuShare>>;
   return (
     id: FunctionId,
     variant: (typeof variants)[number],
@@ -85,7 +80,7 @@ async function prepareStarts(
     const ours = callingAt(engine.endpoint, functions[id], certificate);
     const bundled = { ...ours, directory: join(path, variant, id) };
     const floor = variant === byHand ? floorOf(id, ours) : bundled;
-    return startRationed(variant === "ours" ? ours : floor, limits[id], running);
+    return startRationed(variant === "ours" ? ours : floor, running);
   };
 }
 

@@ -4,19 +4,20 @@ import { join } from "node:path";
 import { ExecutionEnvironment } from "../../infra/local/lambda/execution-environment.ts";
 import type { FunctionResponse, Invocation } from "../../infra/local/lambda/invocation.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
+import { wholeCpuMegabytes } from "./prices.ts";
 
 /**
- * Starts a function, which has a whole CPU only until it is initialised.
+ * Starts a function, which has a whole CPU only until it is initialised, and then its memory's share
+ * of one.
  *
- * @param limit holds its process to a share of one from then on.
  * @param cleanup ends it.
  * @returns when it has asked for its first event, a function that gives it one.
  */
 export async function startRationed(
   definition: FunctionDefinition,
-  limit: (pid: number) => void,
   cleanup: AsyncDisposableStack,
 ) {
+  const limit = cpuShare(definition.memoryMegabytes / wholeCpuMegabytes, cleanup);
   const asked = Promise.withResolvers<void>();
   const waiting: Invocation[] = [];
   const environment = new ExecutionEnvironment(
@@ -31,15 +32,11 @@ export async function startRationed(
   environment.ended.then(asked.reject);
   await asked.promise;
   if (environment.pid !== undefined) limit(environment.pid);
-  return async (event: unknown): Promise<FunctionResponse> => {
+  return async (input: unknown): Promise<FunctionResponse> => {
     const response = Promise.withResolvers<FunctionResponse>();
     const { signal } = new AbortController();
-    waiting.push({
-      requestId: randomUUID(),
-      event: JSON.stringify(event),
-      response,
-      signal,
-    });
+    const event = JSON.stringify(input);
+    waiting.push({ requestId: randomUUID(), event, response, signal });
     environment.begin();
     return await response.promise;
   };
