@@ -1,4 +1,5 @@
-import { type Agent, request } from "node:http";
+import { once } from "node:events";
+import { type Agent, type IncomingMessage, request } from "node:http";
 import { pipeline } from "node:stream";
 import { text } from "node:stream/consumers";
 import { createGunzip } from "node:zlib";
@@ -20,7 +21,6 @@ export async function send(
   { method = "GET", headers = {}, body, target, agent = false }: RequestOptions = {},
 ): Promise<HttpResponse> {
   const { origin, host } = new URL(url);
-  const received = Promise.withResolvers<HttpResponse>();
   // Without a length, which Node.js doesn't add to a DELETE, a body is malformed HTTP.
   const length =
     body === undefined || headers["transfer-encoding"]
@@ -36,20 +36,15 @@ export async function send(
   sent.on("timeout", () =>
     sent.destroy(new Error(`No data for 60 seconds: ${method} ${url}`)),
   );
-  sent.on("error", received.reject);
-  sent.on("response", (response) => {
-    // A response to HEAD has the encoding, but no body.
-    const gzip = response.headers["content-encoding"] === "gzip" && method !== "HEAD";
-    text(gzip ? pipeline(response, createGunzip(), () => {}) : response).then(
-      (content) =>
-        received.resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          body: content,
-        }),
-      received.reject,
-    );
-  });
   sent.end(body);
-  return received.promise;
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  // A gateway may respond before it has received all.
+  sent.on("error", () => {});
+  // A response to HEAD has the encoding, but no body.
+  const gzip = response.headers["content-encoding"] === "gzip" && method !== "HEAD";
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    body: await text(gzip ? pipeline(response, createGunzip(), () => {}) : response),
+  };
 }
