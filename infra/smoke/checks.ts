@@ -4,8 +4,13 @@ import { makeApiKey } from "../../shared/api-keys.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { ErrorCode } from "../../shared/errors.ts";
 import { type ApiRequest, type Endpoint, open, send } from "./client.ts";
-import { documentedRequests, paths } from "./document.ts";
-import { expectDocumented, expectError, expectStatus } from "./expect-response.ts";
+import {
+  documentedRequests,
+  expectDocumented,
+  expectError,
+  expectStatus,
+  paths,
+} from "./document.ts";
 import { expectList } from "./list.ts";
 
 export const list: ApiRequest = { method: "GET", path: "/store/orders" };

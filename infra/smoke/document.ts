@@ -1,9 +1,11 @@
+import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 import { withoutKeys } from "../../shared/api-keys.ts";
+import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import { isDateTime, isInt64 } from "../../shared/order.ts";
-import type { HttpResponse } from "./client.ts";
+import { type ApiResponse, type HttpResponse, NotReady } from "./client.ts";
 
 /** A body and its examples: of errors, all that there are, by their codes. */
 interface JsonBody {
@@ -177,4 +179,43 @@ function parsed(body: string): unknown {
 export function excerpt(value: unknown): string {
   const json = withoutKeys(JSON.stringify(value));
   return json.length > 120 ? `${json.slice(0, 120)}…` : json;
+}
+
+/**
+ * @throws AssertionError unless the response has this status; NotReady for one that a new stage may
+ * have.
+ */
+export function expectStatus(
+  { status, body }: Pick<ApiResponse, "status" | "body">,
+  expected: number,
+): void {
+  if (status === expected) return;
+  const seen = `status ${status} instead of ${expected}, with the body ${excerpt(body)}`;
+  if ([403, 404].includes(status) || status >= 500) throw new NotReady(seen);
+  assert.fail(seen);
+}
+
+/** @throws AssertionError unless the interface description allows the response. */
+export function expectDocumented({ method, path, ...response }: ApiResponse): void {
+  const problems = responseProblems(method, path, response);
+  const more = problems.length > 5 ? `; and ${problems.length - 5} more` : "";
+  assert(problems.length === 0, withoutKeys(problems.slice(0, 5).join("; ") + more));
+}
+
+/**
+ * @throws AssertionError unless the response is the documented Error with this code and its status;
+ * NotReady for one that a new stage may send.
+ */
+export function expectError(response: ApiResponse, expected: ErrorCode): void {
+  expectStatus(response, errors[expected].status);
+  // The gateway responds like this until an operation's route has reached it.
+  if (
+    expected !== "resource_not_found" &&
+    response.body === errorBody("resource_not_found")
+  ) {
+    throw new NotReady(`code resource_not_found instead of ${expected}`);
+  }
+  expectDocumented(response);
+  const code: unknown = JSON.parse(response.body).code;
+  assert(code === expected, `code ${code} instead of ${expected}`);
 }

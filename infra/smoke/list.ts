@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { text as readText } from "node:stream/consumers";
 import { systemClock } from "../../shared/clock.ts";
 import { CutOff, type OpenResponse, Warning } from "./client.ts";
-import { expectDocumented, expectStatus } from "./expect-response.ts";
+import { expectDocumented, expectStatus } from "./document.ts";
 
 /** Beyond either, AWS cuts a response off. It counts bytes on the wire, which are no more. */
 const mostCharacters = 200_000_000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Checks, cancel, list } from "./checks.ts";
 import { open, send } from "./client.ts";
-import { expectDocumented, expectError } from "./expect-response.ts";
+import { expectDocumented, expectError } from "./document.ts";
 import { expectList } from "./list.ts";
 
 const racers = 20;
