@@ -74,17 +74,15 @@ function read(words: string, apiKey = makeApiKey("pets_test")): SmokeOptions {
 const url = "--base-url=http://localhost/v1";
 
 test.each<[string, Partial<SmokeOptions>]>([
-  ["--base-url=https://orders.example.com/v1", { waitSeconds: 120 }],
   ["--base-url=http://localhost:3000/v1", { waitSeconds: 0 }],
   ["--base-url=http://127.0.0.1:3000/v1", { waitSeconds: 0 }],
   ["--base-url=http://[::1]:3000/v1", { waitSeconds: 0 }],
   [
     "--base-url=https://example.com/pets/v1/?a=b",
-    { baseUrl: "https://example.com/pets/v1" },
+    { baseUrl: "https://example.com/pets/v1", waitSeconds: 120 },
   ],
   [`${url} --wait=30`, { waitSeconds: 30 }],
-  [`${url} --cancel=-7`, { cancel: "-7" }],
-  [url, { thorough: false, asks: false }],
+  [`${url} --cancel=-7`, { cancel: "-7", thorough: false, asks: false }],
   [`${url} --thorough --yes`, { thorough: true, asks: false }],
 ])("npm run smoke reads the options %j as %j", (words, expected) => {
   expect(read(words)).toMatchObject(expected);
@@ -93,11 +91,9 @@ test.each<[string, Partial<SmokeOptions>]>([
 test.each([
   ["", "error: required option '--base-url <url>' not specified"],
   ["--base-url=ftp://a/v1", /The address must end in \/v1\.$/],
-  ["--base-url=http://a", /The address must end in \/v1\.$/],
   ["--base-url=http://a/v1/store", /The address must end in \/v1\.$/],
   [`${url} --cancel=007`, /Not a 64-bit integer\.$/],
   [`${url} --wait=-1`, /Not a whole number of seconds\.$/],
-  [`${url} --wait=30s`, /Not a whole number of seconds\.$/],
   [url, /^API_KEY is missing or malformed\.$/, ""],
   // It isn't repeated.
   [url, /^API_KEY is missing or malformed\.$/, `${makeApiKey("pets_test")}x`],
