@@ -59,15 +59,7 @@ const { attribute } = fc.letrec<{ attribute: AttributeValue }>((tie) => ({
 }));
 const names = fc.oneof(
   text,
-  fc.constantFrom(
-    "petID",
-    "status",
-    "petId",
-    "cancelledBy",
-    "otherAttributes",
-    "SS",
-    "__proto__",
-  ),
+  fc.constantFrom("petID", "status", "petId", "otherAttributes", "SS", "__proto__"),
 );
 /** The items that other services, or mistakes, may leave in the table. */
 const item = fc
@@ -124,37 +116,25 @@ describe("a line of an orders file", () => {
       '{"id":1,"status":"pending","otherAttributes":' +
         String.raw`{"\u202e":{"S":"\u009b31m\u2028\u2029\udb40\udc01"}}}`,
     ],
-    // Dates that some client can't hold.
-    ...[
-      "0000-01-01T00:00:00Z",
-      "2026-01-01T00:00:00+18:01",
-      "2026-01-01T00:00:00-23:59",
-      "2026-02-30T00:00:00Z",
-    ].map((S): [string, OrderItem, string] => [
-      `the date ${S} in otherAttributes`,
-      { id, status, shipDate: { S } },
-      `{"id":1,"status":"pending","otherAttributes":{"shipDate":{"S":"${S}"}}}`,
-    ]),
+    [
+      "a date that some client can't hold in otherAttributes",
+      { id, status, shipDate: { S: "0000-01-01T00:00:00Z" } },
+      '{"id":1,"status":"pending","otherAttributes":{"shipDate":{"S":"0000-01-01T00:00:00Z"}}}',
+    ],
   ])("has %s", (_, order, line) => {
     expect(formatOrderLine(order)).toBe(line);
     expect(parseOrderLine(line)).toEqual({ item: order });
   });
 
   test("lists a set in one order", () => {
-    expect(formatOrderLine({ id, colour: { SS: ["red", "blue"] } })).toContain(
-      '["blue","red"]',
-    );
+    const line = formatOrderLine({ id, colour: { SS: ["red", "blue"] } });
+    expect(line).toContain('["blue","red"]');
   });
 
-  test("is pending unless it has a status", () => {
-    expect(parseOrderLine('{"id":1}')).toEqual({ item: { id, status } });
-  });
-
-  test("that was exported before a field was added gives the same order", () => {
-    const older =
-      '{"id":1,"otherAttributes":{"quantity":{"N":"2"},"shipDate":{"S":"2026-12-24T12:00:00Z"}}}';
-    const newer = '{"id":1,"quantity":2,"shipDate":"2026-12-24T12:00:00Z"}';
-    expect(parseOrderLine(older)).toEqual(parseOrderLine(newer));
+  test("is pending unless it has a status, also if an older version exported it", () => {
+    const older = '{"id":1,"otherAttributes":{"quantity":{"N":"2"}}}';
+    const order = { item: { id, status, quantity: { N: "2" } } };
+    expect([older, '{"id":1,"quantity":2}'].map(parseOrderLine)).toEqual([order, order]);
   });
 
   test("is not written for an order without an int64 id", () => {
@@ -168,43 +148,38 @@ const dateRule =
 
 test.each<[problem: string, lines: string[]]>([
   ["not a JSON object", ["[]", "null", "1"]],
-  ["id is missing", ["{}", '{"otherAttributes":{"id":{"S":"x"}}}']],
+  ["id is missing", ['{"otherAttributes":{"id":{"S":"x"}}}']],
   [
     "id is not a 64-bit integer",
     ['{"id":"1"}', '{"id":1.0}', '{"id":1e2}', '{"id":-0}', '{"id":9223372036854775808}'],
   ],
-  ["petId is not a 64-bit integer", ['{"id":1,"petId":null}']],
-  ["quantity is not a 64-bit integer", ['{"id":1,"quantity":2.5}']],
+  ["petId is not a 64-bit integer", ['{"id":1,"petId":null}', '{"id":1,"petId":2.5}']],
   ["complete is not true or false", ['{"id":1,"complete":"true"}']],
   ["status is not one of pending, shipped, cancelled", ['{"id":1,"status":"lost"}']],
   ['unknown field "colour"', ['{"id":1,"colour":"red"}']],
   ['unknown field "__proto__"', ['{"id":1,"__proto__":{}}']],
-  [
-    "cancelledBy is not the id of an API key",
-    ["", "key_1", "pets_test_1", "key_0123456789abcdeF"].map(
-      (id) => `{"id":1,"cancelledBy":"${id}"}`,
-    ),
-  ],
+  ["cancelledBy is not the id of an API key", ['{"id":1,"cancelledBy":"key_1"}']],
   [
     "cancellationId is not the id of a request",
     ["", " ", "\\u001b"].map((id) => `{"id":1,"cancellationId":"${id}"}`),
   ],
-  [`shipDate ${dateRule}`, ['{"id":1,"shipDate":"2026-02-30T00:00:00Z"}']],
   [
-    "shipDate lacks seconds: write 2027-12-31T12:00:00Z",
-    ['{"id":1,"shipDate":"2027-12-31T12:00Z"}'],
+    `shipDate ${dateRule}`,
+    ["2026-02-30T00:00Z", "2027-12-31", "soon"].map(
+      (date) => `{"id":1,"shipDate":"${date}"}`,
+    ),
   ],
-  [
-    "cancelledAt lacks a time zone: write 2027-12-31T12:00:00Z",
-    ['{"id":1,"cancelledAt":"2027-12-31T12:00:00"}'],
-  ],
+  ...[
+    ["2027-12-31T12:00+05:30", "lacks seconds: write 2027-12-31T12:00:00+05:30"],
+    ["2027-12-31T12:00:05", "lacks a time zone: write 2027-12-31T12:00:05Z"],
+    ["2027-12-31T12:00", "lacks seconds and a time zone: write 2027-12-31T12:00:00Z"],
+  ].map(([date, problem]): [string, string[]] => [
+    `cancelledAt ${problem}`,
+    [`{"id":1,"cancelledAt":"${date}"}`],
+  ]),
   [
     "otherAttributes is not a JSON object",
     ['{"id":1,"otherAttributes":[]}', '{"id":1,"otherAttributes":null}'],
-  ],
-  [
-    "petId is in otherAttributes, too",
-    ['{"id":1,"petId":7,"otherAttributes":{"petId":{"N":"7"}}}'],
   ],
   ["id is in otherAttributes, too", ['{"id":1,"otherAttributes":{"id":{"S":"x"}}}']],
   [
