@@ -16,21 +16,16 @@ const { Order, Error: ErrorSchema } = document.components.schemas;
 const validator = new Validator();
 const validity = await validator.validate("shared/openapi.yaml");
 
-/** Every response of every operation, with its status. */
-const responses: [
-  status: string,
-  { headers: object; content?: Record<string, { examples: Record<string, Example> }> },
-][] = Object.values(Object(validator.resolveRefs()).paths)
-  .flatMap((item) => Object.values(Object(item)))
-  .flatMap((operation) => Object.entries(Object(operation).responses));
+const { paths }: { paths: object } = Object(validator.resolveRefs());
 
-interface Example {
-  value: unknown;
-}
+/** Every response of every operation, with its status. */
+const responses = Object.values(paths)
+  .flatMap((item) => Object.values<{ responses: object }>(item))
+  .flatMap((operation) => Object.entries(operation.responses));
 
 /** Their examples, like `200 []`. */
 const examples = responses.flatMap(([status, { content }]) =>
-  Object.values(content?.["application/json"]?.examples ?? {}).map(
+  Object.values<{ value: unknown }>(content?.["application/json"].examples ?? {}).map(
     ({ value }) => `${status} ${JSON.stringify(value)}`,
   ),
 );

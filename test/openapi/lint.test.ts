@@ -6,26 +6,16 @@ import { expect, test } from "vitest";
 const redocly = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
 
 test("the document is free of lint", async () => {
+  const options = ["--config=test/openapi/redocly.yaml", "--format=json"];
+  const env = {
+    ...process.env,
+    REDOCLY_TELEMETRY: "off",
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+  };
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [
-      redocly,
-      "lint",
-      "--config=test/openapi/redocly.yaml",
-      "--format=json",
-      "shared/openapi.yaml",
-    ],
-    {
-      env: {
-        ...process.env,
-        REDOCLY_TELEMETRY: "off",
-        REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
-      },
-    },
+    [redocly, "lint", ...options, "shared/openapi.yaml"],
+    { env },
   ).catch((failure: { stdout: string }) => failure);
-  const { problems }: { problems: { ruleId: string; location: { pointer: string }[] }[] } =
-    JSON.parse(stdout);
-  expect(
-    problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`),
-  ).toEqual([]);
+  expect(JSON.parse(stdout)).toMatchObject({ problems: [] });
 });
