@@ -10,7 +10,6 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { GetCallerIdentityCommand } from "@aws-sdk/client-sts";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { environments } from "../../infra/environments.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 import {
   asked,
@@ -72,13 +71,12 @@ exit code 0`);
   });
 
   test.each([
-    ["the caller's region", "kept", "eu-west-3"],
-    ["the region that the environment is pinned to", "pinned", "eu-central-1"],
-  ])("reads its own stack and tables in %s", async (_, environment, region) => {
+    ["kept", "the caller's region", "eu-west-3"],
+    ["pinned", "its own region", "eu-central-1"],
+  ])("of %s reads the stack and its tables in %s", async (environment, _, region) => {
     vi.stubEnv("AWS_REGION", "eu-west-3");
-    expect(await run("compare", environment, "--app", directory)).toContain(
-      `region ${region}:`,
-    );
+    const text = await run("compare", environment, "--app", directory);
+    expect(text).toContain(`region ${region}:`);
     expect(await asked()).toEqual(questions("test", region));
   });
 });
@@ -166,6 +164,11 @@ test("nothing is deployed while a finding is not accepted", async () => {
   expect(await run("deploy", "kept", "--app", directory)).toBe(await compare());
 });
 
+test("a deployment fails when CDK is killed", async () => {
+  vi.stubEnv("CDK_DOES", "kill $$");
+  expect((await deploy()).at(-1)).toBe("exit code 1");
+});
+
 test("CDK deploys exactly what was compared, as the given profile", async () => {
   vi.stubEnv("AWS_PROFILE", "of-the-shell");
   const approval = ["--require-approval", "never", "--outputs-file", "out.json"];
@@ -175,12 +178,6 @@ test("CDK deploys exactly what was compared, as the given profile", async () => 
     "exit code 7",
   ]);
   expect(await asked()).toEqual(questions("other", "eu-central-1"));
-});
-
-test("a deployment fails when CDK is killed", async () => {
-  vi.stubEnv("CDK_DOES", "kill $$");
-  const call = "cdk deploy STACK --exclusively --app APP";
-  expect((await deploy()).slice(-2)).toEqual([call, "exit code 1"]);
 });
 
 test.each<[TableStatus | "missing"]>([["missing"], ["CREATING"]])(
@@ -202,31 +199,27 @@ test("a refusal by CloudFormation ends the command before synthesis", async () =
   expect(await run("compare", "kept")).toBe("AWS denied access: You may not\nexit code 2");
 });
 
-describe("without --app", () => {
-  test("the app is synthesised with the given context", async () => {
-    const home = process.cwd();
-    process.chdir(directory);
-    onTestFinished(() => process.chdir(home));
-    symlinkSync(".", "cdk.out");
-    vi.stubEnv("CDK_DOES", '[ "$1" = synth ] || exit 7');
-    const context = ["-c", "canary=false", "--context", "a=b c"];
-    const lines = (await run("deploy", "kept", ...accepted, ...context)).split("\n");
-    expect(lines.slice(-3)).toEqual([
-      "cdk synth --quiet --output cdk.out --context canary=false --context a=b c",
-      "cdk deploy STACK --exclusively --app cdk.out",
-      "exit code 7",
-    ]);
-  });
+test("without --app, the app is synthesised with the given context", async () => {
+  const home = process.cwd();
+  process.chdir(directory);
+  onTestFinished(() => process.chdir(home));
+  symlinkSync(".", "cdk.out");
+  vi.stubEnv("CDK_DOES", '[ "$1" = synth ] || exit 7');
+  const context = ["-c", "canary=false", "--context", "a=b c"];
+  const lines = (await run("deploy", "kept", ...accepted, ...context)).split("\n");
+  expect(lines.slice(-3)).toEqual([
+    "cdk synth --quiet --output cdk.out --context canary=false --context a=b c",
+    "cdk deploy STACK --exclusively --app cdk.out",
+    "exit code 7",
+  ]);
+});
 
-  test("a failed synthesis ends the command with its error", async () => {
-    vi.stubEnv("CDK_DOES", "echo The reason >&2; exit 1");
-    expect(
-      await run("deploy", "kept"),
-    ).toBe(`Synthesis failed: Command failed: cdk synth --quiet --output cdk.out
-The reason
-cdk synth --quiet --output cdk.out
-exit code 2`);
-  });
+test("a failed synthesis ends the command with its error", async () => {
+  vi.stubEnv("CDK_DOES", "echo The reason >&2; exit 1");
+  const synth = "cdk synth --quiet --output cdk.out";
+  expect(await run("deploy", "kept")).toBe(
+    `Synthesis failed: Command failed: ${synth}\nThe reason\n${synth}\nexit code 2`,
+  );
 });
 
 test("a command fails in one line when CDK can't be started", async () => {
@@ -252,24 +245,20 @@ cdk diff STACK --exclusively --template=saved.json
 exit code 7`);
 });
 
-/** Runs the command itself. */
-function runCommand(...words: string[]) {
-  const command = fileURLToPath(new URL("../../infra/deploy/deploy.ts", import.meta.url));
-  return promisify(execFile)(process.execPath, [command, ...words]);
-}
-
-test("npm run diff ends with the exit code of cdk diff, and shows what it prints", async () => {
-  vi.stubEnv("CDK_DOES", 'echo "cdk $*"; exit 7');
-  const stdout = `cdk diff ${environments.staging.stackName} --exclusively\n`;
-  await expect(runCommand("diff", "staging")).rejects.toMatchObject({ code: 7, stdout });
-});
-
-test("cdk diff accepts a saved template", async () => {
-  const assembly = await readAssembly();
-  const { name, stackName } = environments.staging;
-  const template = join(assembly.directory, `${stackName}.template.json`);
+test("npm run diff shows what cdk diff prints, and ends with its exit code", async () => {
+  const { directory: app } = await readAssembly();
+  const template = join(directory, "empty.json");
+  writeFileSync(template, '{"Resources":{}}');
   vi.stubEnv("PATH", path);
-  const app = ["--app", assembly.directory, "--template", template];
-  const { stdout, stderr } = await runCommand("diff", name, ...app);
-  expect(stdout + stderr).toContain("There were no differences");
+  const command = fileURLToPath(new URL("../../infra/deploy/deploy.ts", import.meta.url));
+  const options = ["--app", app, "--template", template, "--fail"];
+  const diff = promisify(execFile)(process.execPath, [
+    command,
+    "diff",
+    "staging",
+    ...options,
+  ]);
+  const { code, stdout, stderr } = await diff.catch((error) => error);
+  expect(stdout + stderr).toContain("[+] AWS::DynamoDB::Table Orders");
+  expect(code).toBe(1);
 });

@@ -53,59 +53,71 @@ test.each(ordinaryChanges)("a deployment does not stop for %s", (_, change) => {
   expect(findingsOf(change)).toEqual([]);
 });
 
-describe("with other settings, a deployment", () => {
-  const { account: _account, ...unpinned } = settings;
-  const { alarms, ...unwatched } = settings;
-  const otherNumbers: Environment = {
-    ...everyOption,
-    tags: { ...everyOption.tags, team: "others", another: "1" },
-    tableThroughput: { reads: 18_000, writes: 3000 },
-    throttling: { ...everyOption.throttling, listOrders: { rateLimit: 5, burstLimit: 9 } },
-    listConcurrency: 15,
-    logRetentionDays: 731,
-    accessLogRetentionDays: 731,
-    functionLogLevel: "DEBUG",
-    systemLogLevel: "INFO",
-    dashboard: false,
-    alarms: {
-      ...everyOption.alarms,
-      functionFailures: { percent: 6, atLeast: 3 },
-      listsCutOff: 9,
-    },
-  };
-  test.each<[string, Environment, Environment, ...names: string[]]>([
-    ["goes on for numbers, log levels, tags and no dashboard", everyOption, otherNumbers],
-    ["goes on for a pinned account where the stack is", unpinned, settings],
-    ["goes on for data that is kept", { ...settings, keepData: false }, settings],
-    ["goes on for a dashboard", { ...settings, dashboard: false }, settings],
-    ["stops once for the first alarms", unwatched, settings, "added:Alarms/Topic@DIGEST"],
-    ["stops once for no alarms", settings, unwatched, "removed:Alarms/Topic@DIGEST"],
-  ])("%s", (_, was, is, ...names) => {
-    expect(namesOf(findingsBetween(synthesised(was), synthesised(is)))).toEqual(names);
-  });
+const { account: _account, ...unpinned } = settings;
+const { alarms: _alarms, ...unwatched } = settings;
+const otherNumbers: Environment = {
+  ...everyOption,
+  tags: { ...everyOption.tags, team: "others", another: "1" },
+  tableThroughput: { reads: 18_000, writes: 3000 },
+  throttling: { ...everyOption.throttling, listOrders: { rateLimit: 5, burstLimit: 9 } },
+  listConcurrency: 15,
+  logRetentionDays: 731,
+  accessLogRetentionDays: 731,
+  functionLogLevel: "DEBUG",
+  systemLogLevel: "INFO",
+  dashboard: false,
+  alarms: {
+    ...everyOption.alarms,
+    functionFailures: { percent: 6, atLeast: 3 },
+    listsCutOff: 9,
+  },
+};
+
+const alias = (Description: string, UpdatePolicy?: object): Template => ({
+  Resources: {
+    Alias: { Type: "AWS::Lambda::Alias", Properties: { Description }, UpdatePolicy },
+  },
 });
+const canary = alias("", { CodeDeployLambdaAliasUpdate: { ApplicationName: "a" } });
+const skipped = alias("Set without a canary at 2026-11-24");
+const skippedAgain = alias("Set without a canary at 2026-11-25");
+const noCanary = alias("Set at 2026-11-24");
 
-describe("the canary", () => {
-  const alias = (Description: string, UpdatePolicy?: object): Template => ({
-    Resources: {
-      Alias: { Type: "AWS::Lambda::Alias", Properties: { Description }, UpdatePolicy },
-    },
-  });
-  const canary = alias("", { CodeDeployLambdaAliasUpdate: { ApplicationName: "a" } });
-  const once = alias("Set without a canary at 2026-11-24");
-  const again = alias("Set without a canary at 2026-11-25");
-  const without = alias("Set at 2026-11-24");
-  const gone = "Alias.UpdatePolicy=unset";
-
-  test.each<[string, Template, Template, ...names: string[]]>([
-    ["may be left out for one deployment when the alias says so", canary, once],
-    ["may be left out for two deployments in a row", once, again],
-    ["may return afterwards", once, canary],
-    ["stops a deployment when it goes", canary, without, gone],
-    ["stops a deployment when it does not return", once, without, gone],
-  ])("%s", (_, was, is, ...names) => {
-    expect(namesOf(findingsBetween(was, is))).toEqual(names);
-  });
+test.each<[what: string, was: Template, is: Template, ...names: string[]]>([
+  [
+    "other numbers, log levels, tags and no dashboard: nothing",
+    synthesised(everyOption),
+    synthesised(otherNumbers),
+  ],
+  [
+    "an account that is pinned to where the stack is: nothing",
+    synthesised(unpinned),
+    synthesised(settings),
+  ],
+  [
+    "data that is kept from now on, and a dashboard: nothing",
+    synthesised({ ...settings, keepData: false, dashboard: false }),
+    synthesised(settings),
+  ],
+  [
+    "the first alarms: them, with their topic and the canary",
+    synthesised(unwatched),
+    synthesised(settings),
+    "added:Alarms/Topic@DIGEST",
+  ],
+  [
+    "no more alarms: them, with their topic and the canary",
+    synthesised(settings),
+    synthesised(unwatched),
+    "removed:Alarms/Topic@DIGEST",
+  ],
+  ["no canary for one deployment, as the alias says: nothing", canary, skipped],
+  ["no canary for a second deployment: nothing", skipped, skippedAgain],
+  ["a canary that returns: nothing", skipped, canary],
+  ["a canary that goes: that", canary, noCanary, "Alias.UpdatePolicy=unset"],
+  ["a canary that does not return: that", skipped, noCanary, "Alias.UpdatePolicy=unset"],
+])("what stops a deployment with %s", (_, was, is, ...names) => {
+  expect(namesOf(findingsBetween(was, is))).toEqual(names);
 });
 
 test.each([

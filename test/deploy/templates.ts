@@ -30,17 +30,15 @@ export function every({ Resources }: Template, type: string) {
   return Object.values(Resources).filter(({ Type }) => Type === `AWS::${type}`);
 }
 
-/** Has all settings, permissions boundaries, two accounts that write orders, a team's bucket. */
-export const deployedTemplate: Template = withOwnParts();
+const writerAccounts = ["222222222222", "333333333333"];
 
-function withOwnParts(): Template {
-  const writerAccounts = ["222222222222", "333333333333"];
-  const template = structuredClone(synthesised({ ...settings, domain, writerAccounts }));
-  for (const { Properties = {} } of every(template, "IAM::Role"))
-    Properties["PermissionsBoundary"] = "arn:aws:iam::111111111111:policy/boundary";
-  template.Resources["OwnBucket"] = { Type: "AWS::S3::Bucket" };
-  return template;
-}
+/** Has all settings, permissions boundaries, two accounts that write orders, a team's bucket. */
+export const deployedTemplate = structuredClone(
+  synthesised({ ...settings, domain, writerAccounts }),
+);
+deployedTemplate.Resources["OwnBucket"] = { Type: "AWS::S3::Bucket" };
+for (const { Properties = {} } of every(deployedTemplate, "IAM::Role"))
+  Properties["PermissionsBoundary"] = "arn:aws:iam::111111111111:policy/boundary";
 
 export type Change = (next: Template) => unknown;
 

@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { artifactPages, checkout, readWorkflow, runJob, type Step } from "./steps.ts";
 
-const deployJob: { steps: Step[] } = (await readWorkflow("deploy-environment.yml")).jobs
-  .deploy;
-const download = deployJob.steps.find(({ uses }) =>
-  uses?.startsWith("actions/download-artifact"),
+const { deploy: deployJob } = (await readWorkflow("deploy-environment.yml")).jobs;
+const download = deployJob.steps.find(({ uses }: Step) =>
+  /download-artifact/.test(`${uses}`),
 );
 
 /** The credentials of the deployment, which no code of an old commit may have. */
@@ -24,23 +23,25 @@ const credentials = {
  *
  * @param accept the findings that are accepted.
  * @param fails words of the call of `npm` that fails.
- * @param listed the artifacts of deployments that GitHub lists.
+ * @param last the run that deployed last, if one has.
  * @param built the file that a build was downloaded with.
  */
 async function deploy({
   accept = "removed:Own@1 added:Own@2",
   fails = "nothing",
-  listed = artifactPages([]),
+  last = 0,
   built = "manifest.json",
 } = {}) {
   const directory = await checkout();
-  const assembly = join(directory, String(download?.with?.["path"]));
-  await mkdir(assembly);
-  await mkdir(join(directory, "commit"));
-  await writeFile(join(assembly, built), "{}");
-  await writeFile(join(assembly, "Orders.template.json"), "the template");
-  const outputs = { Orders: { BaseUrl: "https://example/v1" } };
-  await writeFile(join(directory, "outputs.json"), JSON.stringify(outputs));
+  const assembly = download.with.path;
+  const files = {
+    [`${assembly}/${built}`]: "{}",
+    [`${assembly}/Orders.template.json`]: "the template",
+    "outputs.json": JSON.stringify({ Orders: { BaseUrl: "https://example/v1" } }),
+  };
+  for (const folder of [assembly, "commit"]) await mkdir(join(directory, folder));
+  for (const [name, text] of Object.entries(files))
+    await writeFile(join(directory, name), text);
   const env = {
     ...credentials,
     ENVIRONMENT: "staging",
@@ -50,12 +51,13 @@ async function deploy({
     GITHUB_REPOSITORY: "acme/orders",
     GITHUB_RUN_ID: "11",
   };
+  const gh = `echo '${artifactPages(last ? [[last, "09:00"]] : [])}'`;
   const npm = `case "$*" in
     *"${fails}"*) exit 1;;
     *issue*) echo pets_made_up;;
     *smoke*) pwd; env;;
   esac`;
-  return runJob(deployJob, { directory, env, programs: { gh: `echo '${listed}'`, npm } });
+  return runJob(deployJob, { directory, env, programs: { gh, npm } });
 }
 
 const install = "npm ci --ignore-scripts";
@@ -76,9 +78,8 @@ test("the downloaded build is deployed, its template kept, and its smoke test ru
     expect.stringMatching(`^${issue} --expires \\S+$`),
     "npm run smoke -- --base-url https://example/v1 --wait 120",
   ]);
-  expect(await readFile(join(directory, "deployed.template.json"), "utf8")).toBe(
-    "the template",
-  );
+  const kept = await readFile(join(directory, "deployed.template.json"), "utf8");
+  expect(kept).toBe("the template");
   const [mask, folder, ...variables] = output.trim().split("\n");
   expect([mask, folder]).toEqual(["::add-mask::pets_made_up", `${directory}/commit`]);
   // No credential but the key. The last three are the shell's own.
@@ -95,64 +96,36 @@ test.each([
 ])(
   "a stage for which %j is accepted has %i s to be ready, and 15 min more",
   async (accept, wait) => {
-    const [issue = "", smoke] = (await deploy({ accept })).calls.slice(-2);
+    const [issue = "", smoke] = (await deploy({ accept, last: 11 })).calls.slice(-2);
     const secondsLeft = (Date.parse(issue.replace(/.* /, "")) - Date.now()) / 1000;
     expect(Math.ceil(secondsLeft / 60)).toBe(wait / 60 + 15);
     expect(smoke).toContain(` --wait ${wait}`);
   },
 );
 
-test("a build that was not downloaded ends the job with one line", async () => {
-  expect(await deploy({ built: "other.json" })).toMatchObject({
-    ok: false,
-    output: "::error::There is no build in cdk.out\n",
-    calls: [asked, install],
-  });
-});
-
 test.each([
-  ["deploy --", ""],
-  ["keys issue", ""],
-  ["run smoke", "::add-mask::pets_made_up\n"],
-])("the job stops when npm fails at %s", async (fails, output) => {
-  const { calls, ...ended } = await deploy({ fails });
-  expect(ended).toMatchObject({ ok: false, output });
-  expect(calls.at(-1)).toContain(fails);
-});
-
-const later: [number, string] = [12, "09:00"];
-const earlier: [number, string][] = [
-  [11, "08:00"],
-  [10, "07:00"],
-];
-
-test.each([
-  ["on the next page", artifactPages(earlier, [later])],
-  ["first", artifactPages([later, ...earlier])],
-])(
-  "a run stops when a later one, which GitHub lists %s, has deployed",
-  async (_, listed) => {
-    expect(await deploy({ listed })).toMatchObject({
-      ok: false,
-      output: expect.stringMatching(
-        /^::error::Run 12 is newer and has deployed to staging/,
-      ),
-      calls: [asked],
-    });
-  },
-);
-
-test.each([
-  ["an earlier one was the last to deploy", artifactPages([[9, "07:00"]])],
   [
-    "it was itself the last to deploy",
-    artifactPages([
-      [10, "07:00"],
-      [11, "08:00"],
-    ]),
+    "there is no build",
+    { built: "other.json" },
+    install,
+    "::error::There is no build in cdk.out\n",
   ],
-  ["the later one was a branch's", artifactPages([[12, "09:00", "release"]])],
-  ["the later one was a fork's", artifactPages([[12, "09:00", "main", 8]])],
-])("a run deploys when %s", async (_reason, listed) => {
-  expect(await deploy({ listed })).toMatchObject({ ok: true });
+  [
+    "a later run has deployed",
+    { last: 12 },
+    asked,
+    "::error::Run 12 is newer and has deployed to staging. Start a new run instead of this one\n",
+  ],
+  ["the deployment fails", { fails: "deploy --" }, "deploy --", ""],
+  ["no key is issued", { fails: "keys issue" }, "keys issue", ""],
+  [
+    "the smoke test fails",
+    { fails: "run smoke" },
+    "run smoke",
+    "::add-mask::pets_made_up\n",
+  ],
+])("the job stops when %s", async (_, options, lastCall, output) => {
+  const { calls, ...ended } = await deploy(options);
+  expect(ended).toMatchObject({ ok: false, output });
+  expect(calls.at(-1)).toContain(lastCall);
 });

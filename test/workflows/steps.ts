@@ -96,7 +96,7 @@ export function runStep(job: { steps: Step[] }, name: string, options: Run) {
 export const artifactPages = (...pages: Artifact[][]) =>
   JSON.stringify(pages.map((artifacts) => ({ artifacts: artifacts.map(artifact) })));
 
-type Artifact = [run: number, created: string, branch?: string, repository?: number];
+export type Artifact = [run: number, created: string, branch?: string, repository?: number];
 
 const artifact = ([
   id,

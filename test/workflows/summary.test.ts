@@ -1,7 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { artifactPages, checkout, readWorkflow, runJob } from "./steps.ts";
+import { type Artifact, artifactPages, checkout, readWorkflow, runJob } from "./steps.ts";
 
 const { changes } = (await readWorkflow("deploy.yml")).jobs;
 
@@ -85,4 +86,22 @@ test.each([
   const { ok, summary } = await summarise("exit 1", listed);
   expect(ok).toBe(true);
   expect(summary).toMatch(new RegExp(`^${title}Unknown: [^\\n]+\\n$`));
+});
+
+const earlier: Artifact[] = [
+  [11, "08:00"],
+  [10, "07:00"],
+];
+
+test.each<[number | "", where: string, ...pages: Artifact[][]]>([
+  [12, "on the last page", earlier, [[12, "09:00"]]],
+  [12, "first", [[12, "09:00"], ...earlier]],
+  [11, "before a branch's", [...earlier, [12, "09:00", "release"]]],
+  [11, "before a fork's", [...earlier, [12, "09:00", "main", 8]]],
+  ["", "nowhere", []],
+])("run %j deployed last when GitHub lists it %s", (run, _where, ...pages) => {
+  const words = [".github/newest-deployment.mjs"];
+  const input = artifactPages(...pages);
+  const printed = execFileSync(process.execPath, words, { input, encoding: "utf8" });
+  expect(printed.split(" ")[0]).toBe(`${run}`);
 });
