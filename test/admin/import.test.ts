@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readdir, truncate, writeFile } from "node:fs/promises";
+import { truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../shared/clock.ts";
@@ -174,21 +174,6 @@ test("an import reads a named pipe", async () => {
     2 orders: 2 written, 0 already there, 0 different, 0 not written
   `;
   await Promise.all([played, writeFile(join(folder, "pipe"), '{"id":1}\n{"id":2}\n')]);
-});
-
-test("an import removes its copy of standard input, which may be bad", async () => {
-  const tmp = await mkdtemp(join(folder, "tmp-"));
-  vi.stubEnv("TMPDIR", tmp);
-  await play`
-    $ orders import
-    > {"id":1}
-    …
-    $ orders import
-    > {"id":2,}
-    …
-    exit 1
-  `;
-  expect(await readdir(tmp)).toEqual([]);
 });
 
 test("a comparison reads a hundred orders at a time, consistently, and only reads", async () => {

@@ -29,13 +29,11 @@ type Stream = "stdout" | "stderr";
 
 /** What the commands of a session meet. */
 interface Circumstances {
-  /** Decides what each call to the engine meets. */
   calls?: Choice;
-  /** Which streams are terminals; standard input never is. */
+  /** The streams that are terminals. */
   terminals?: Stream[];
-  /** The time, the same for the whole session. */
   now?: string;
-  /** The local stacks that have left their addresses, by default one that runs. */
+  /** The local stacks, by default one that runs. */
   stacks?: object[];
 }
 
@@ -46,7 +44,7 @@ interface ProcessOptions extends Pick<Circumstances, "calls"> {
   env?: Record<string, string>;
 }
 
-/** The input of a call to the engine, with the names of tables as in a session. */
+/** The input of a call to the engine. */
 interface Sent {
   operation: string;
   ConsistentRead?: boolean;
@@ -60,10 +58,7 @@ interface Ended {
   stderr: string;
 }
 
-/**
- * Creates the tables of the calling test file, and a folder for an operator who runs commands in
- * it. The end of the file kills processes that still run and removes the folder.
- */
+/** Creates the tables of the calling test file, and a folder in which an operator runs commands. */
 export async function createTerminal() {
   const tables = await createTestTables();
   const { client, dynamodbEndpoint } = tables;
@@ -91,10 +86,9 @@ export async function createTerminal() {
     accessKeyId: "local",
     tables: tables.tables,
   });
-  /** Makes these the running local stacks. */
   const pointTo = (...stacks: object[]) => writeFile(stackFile, JSON.stringify(stacks));
 
-  /** Puts the item of a line into a table, by default that of orders. The first makes the copy. */
+  /** Puts the item of a line into a table. The first into the copy creates it. */
   async function put(line: string, table = orders): Promise<void> {
     const json = JSON.parse(line, reviveBinary);
     if (table === copy && !isCopied) {
@@ -102,12 +96,10 @@ export async function createTerminal() {
       await createTable(client, json.keyId ? "apiKeys" : "orders", copy);
     }
     const { putKey, putOrder } = tableWriter(client, { orders: table, apiKeys: table });
-    await (json.keyId
-      ? putKey(json, json.keyId)
-      : putOrder(json.id.N ? json : itemOf(line)));
+    if (json.keyId) await putKey(json, json.keyId);
+    else await putOrder(json.id.N ? json : Object(parseOrderLine(line)).item);
   }
 
-  /** The commands of a session that are not the operators'. */
   const verbs: Record<
     string,
     (args: string[], input: string) => Promise<string[] | undefined>
@@ -119,7 +111,6 @@ export async function createTerminal() {
       (await tables.items(name === apiKeys ? "apiKeys" : "orders")).map(lineOf).sort(),
   };
 
-  /** Performs a command of a session. Returns the lines that it prints. */
   async function perform(
     line: string,
     input: string,
@@ -140,18 +131,16 @@ export async function createTerminal() {
     text.replaceAll(orders, "ORDERS").replaceAll(apiKeys, "KEYS").replaceAll(copy, "COPY");
 
   /**
-   * Plays a session at a terminal. A line that begins with `$ ` is a command, lines below it that
-   * begin with `> ` are its standard input, and all others are what it prints: standard output,
-   * standard error after `! `, and the exit code unless it is 0. `…` stands for any text, or alone
-   * for any lines, µµµ for microseconds, and ⌫ for erasing the progress line. A line that ends
-   * with `\` goes on below.
+   * Plays a session at a terminal: `$ ` begins a command, `> ` its input, and the rest is what it
+   * prints: standard output, standard error after `! `, and the exit code unless it is 0. `…`
+   * stands for any text, or alone for any lines, µµµ for microseconds, and ⌫ for erasing the
+   * progress line. A line that ends with `\` goes on below.
    *
-   * `orders` and `keys` are commands of `npm run admin -- --local`, unless they have `--env`. `put
-   * [TABLE] ITEM` puts a line of an orders file, a key's record, or an order in DynamoDB's own
-   * JSON into a table, `table [TABLE]` prints the items of one, `save FILE` writes a file. The
-   * tables are called ORDERS, KEYS and COPY. `| sort` sorts standard output.
+   * Besides the operators' commands, `put [TABLE] ITEM` puts a line of an orders file, a key's
+   * record or DynamoDB's own JSON into a table, `table [TABLE]` prints one, `save FILE` writes a
+   * file. The tables are ORDERS, KEYS and COPY. `| sort` sorts standard output.
    *
-   * @returns the inputs of the calls to the engine, if they meet anything.
+   * @returns the inputs of the calls to the engine, if `calls` is given.
    */
   const playIn =
     ({ calls, terminals, now, stacks }: Circumstances) =>
@@ -223,7 +212,7 @@ function withoutIndent(text: string): string {
   return `${text.replaceAll(indent, "\n").replaceAll("\\\n", "").trim()}\n`;
 }
 
-/** A session as it was seen. What is like the expected is that. */
+/** A session as it was seen, in the words of the expected where they fit. */
 async function seenIn(
   session: string,
   perform: (command: string, input: string) => Promise<string[]>,
@@ -253,7 +242,6 @@ function isLike(printed: string[], expected: string[]): boolean {
   );
 }
 
-/** The words of a command. A quoted text is one, and so is JSON. */
 const wordsOf = (command: string) =>
   Array.from(command.matchAll(/'([^']*)'|\{.*\}|\S+/g), ([word, quoted]) => quoted ?? word);
 
@@ -271,12 +259,6 @@ function linesOf({ code, stdout, stderr }: Ended, isSorted: boolean): string[] {
   return [...printed, ...lines(stderr).map((line) => `! ${line}`), ...exit];
 }
 
-function itemOf(line: string): Item {
-  const parsed = parseOrderLine(line);
-  if ("item" in parsed) return parsed.item;
-  throw new Error(`${line}: ${JSON.stringify(parsed.problems)}`);
-}
-
 function lineOf(item: Item): string {
   const { keyId, keyHash: _, ...fields } = item;
   if (!keyId)
@@ -285,7 +267,7 @@ function lineOf(item: Item): string {
   return JSON.stringify({ keyId: keyId.S, ...Object.fromEntries(plain.sort()) });
 }
 
-/** Has CloudFormation know one stack, production's, until the test ends. */
+/** Makes production's the only stack until the test ends. */
 export function deployProduction(tables: { orders: string; apiKeys?: string }): void {
   const cloudFormation = mockClient(CloudFormationClient);
   onTestFinished(() => cloudFormation.restore());
@@ -311,7 +293,7 @@ export function deployProduction(tables: { orders: string; apiKeys?: string }): 
 process.setMaxListeners(0);
 process.stdout.setMaxListeners(0);
 
-/** Runs a command in this process, a fraction of the time that a process of its own would take. */
+/** Runs a command in this process, which takes a fraction of the time. */
 export async function run(
   command: string,
   { input = "", terminals = [] }: { input?: string; terminals?: Stream[] | undefined } = {},
