@@ -35,8 +35,8 @@ export async function reinstateOrders(
   { ids, except, dryRun = false, ...cancellations }: ReinstateOptions,
 ): Promise<Result> {
   const table = session.ordersTable;
-  const onlyIds = ids === undefined ? undefined : await readIds(session, ids);
-  const exceptIds = except === undefined ? undefined : await readIds(session, except);
+  const onlyIds = ids ? await readIds(session, ids) : undefined;
+  const exceptIds = except ? await readIds(session, except) : undefined;
   const { cancelledBy } = cancellations;
   await requireKey(session, cancelledBy);
   const reads = session.calls("reads");
@@ -56,10 +56,10 @@ export async function reinstateOrders(
       const kept = reasonToKeep(order, cancellations, exceptIds);
       if (kept) return yield kept;
       const isReinstated = dryRun || (await reinstateOrder(table, order, writes));
+      if (!isReinstated) return yield "changedSince";
       const id = plainValue(order["id"]);
-      if (isReinstated)
-        session.print(String(id), { id, cancelledAt: order["cancelledAt"]?.S });
-      yield isReinstated ? "reinstated" : "changedSince";
+      session.print(String(id), { id, cancelledAt: order["cancelledAt"]?.S });
+      yield "reinstated";
     },
     counts,
   });

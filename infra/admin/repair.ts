@@ -80,7 +80,7 @@ export async function repair(
   { from, ids, dryRun = false }: RepairOptions,
 ): Promise<Result> {
   if (from === live) throw new CommandError(`${from} is the table in use`);
-  const onlyIds = ids === undefined ? undefined : await readIds(session, ids);
+  const onlyIds = ids ? await readIds(session, ids) : undefined;
   const reads = session.calls("reads");
   const job: Repair = { from, live, rules, reads, writes: session.calls("writes"), dryRun };
   const counts = { ...noOutcomes };

@@ -178,30 +178,32 @@ export class TableCalls {
   ): Promise<Unmet | undefined> {
     const written = { ...read, ...change };
     const names = Object.keys(written);
-    const nameOf = (name: string): string => `#${names.indexOf(name)}`;
-    const values: AttributeValue[] = [];
-    const equal = (name: string, value: AttributeValue): string =>
-      `${nameOf(name)} = :${values.push(value) - 1}`;
-    const conditions = Object.entries(read).map(([name, value]) =>
-      value ? equal(name, value) : `attribute_not_exists(${nameOf(name)})`,
+    const values: OrderItem = {};
+    const termsOf = (attributes: Attributes) =>
+      Object.entries(attributes).map(([attribute, value]) => {
+        const name = `#${names.indexOf(attribute)}`;
+        if (value === undefined) return { name };
+        const placeholder = `:${Object.keys(values).length}`;
+        values[placeholder] = value;
+        return { name, equal: `${name} = ${placeholder}` };
+      });
+    const conditions = termsOf(read).map(
+      ({ name, equal }) => equal ?? `attribute_not_exists(${name})`,
     );
-    const changes = Object.entries(change);
-    const set = changes.flatMap(([name, value]) => (value ? equal(name, value) : []));
-    const remove = changes.flatMap(([name, value]) => (value ? [] : nameOf(name)));
+    const changes = termsOf(change);
+    const set = changes.flatMap(({ equal }) => equal ?? []);
+    const remove = changes.flatMap(({ name, equal }) => (equal ? [] : name));
     const command = new UpdateItemCommand({
       TableName,
       Key: keyOf(key, read),
       ConditionExpression: conditions.join(" AND "),
-      UpdateExpression: [
-        ...(set.length > 0 ? [`SET ${set.join(", ")}`] : []),
-        ...(remove.length > 0 ? [`REMOVE ${remove.join(", ")}`] : []),
-      ].join(" "),
+      UpdateExpression: Object.entries({ SET: set, REMOVE: remove })
+        .map(([clause, terms]) => (terms.length > 0 ? `${clause} ${terms}` : ""))
+        .join(" "),
       ExpressionAttributeNames: Object.fromEntries(
-        names.map((name) => [nameOf(name), name]),
+        names.map((name, at) => [`#${at}`, name]),
       ),
-      ExpressionAttributeValues: Object.fromEntries(
-        values.map((value, at) => [`:${at}`, value]),
-      ),
+      ExpressionAttributeValues: values,
       ...conditional,
     });
     return this.#write(written, () => this.#client.send(command));

@@ -1,10 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { systemClock } from "../../shared/clock.ts";
-import { justBefore, onEvery } from "../helpers/faults/fault-proxy.ts";
-import { rejectedAs, unapplied } from "../helpers/faults/faults.ts";
+import { expect, test } from "vitest";
+import { justBefore } from "../helpers/faults/fault-proxy.ts";
+import { rejectedAs } from "../helpers/faults/faults.ts";
 import { createTerminal, onEveryAfter } from "./terminal.ts";
 
 const { folder, play, playIn } = await createTerminal();
@@ -139,32 +138,6 @@ test("an import that fails begins no other write, and its counts add up", async 
   `;
   // At most 48 writes are under way at a time.
   expect(sent.length).toBeLessThanOrEqual(1 + 60 + 48);
-});
-
-test("an import that fails ends the waits of its other writes", async () => {
-  vi.stubEnv("AWS_MAX_ATTEMPTS", "1");
-  const waiting = Promise.withResolvers<void>();
-  const pause = vi.spyOn(systemClock, "pause").mockImplementation((_, signal) => {
-    waiting.resolve();
-    return new Promise((_, reject) =>
-      signal?.addEventListener("abort", () => reject(signal.reason)),
-    );
-  });
-  onTestFinished(() => pause.mockRestore());
-  const calls = onEvery("PutItem", async (exchange) => {
-    if (exchange.input.includes('"N":"2"'))
-      return unapplied["throttled by the table"](exchange);
-    await waiting.promise;
-    rejectedAs("AccessDeniedException", "no")(exchange);
-  });
-  await playIn({ calls })`
-    $ orders import
-    > {"id":1}
-    > {"id":2}
-    2 orders: 0 written, 0 already there, 0 different, 2 not written
-    ! AWS denied access: no. Run it again for the rest.
-    exit 1
-  `;
 });
 
 test("an import reads a named pipe", async () => {

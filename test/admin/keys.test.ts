@@ -4,7 +4,7 @@ import { hashApiKey, isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { justBefore, onEvery } from "../helpers/faults/fault-proxy.ts";
 import { createTerminal, pagesOf, run } from "./terminal.ts";
 
-const { empty, items, play, playIn, put, putKey, tables } = await createTerminal();
+const { empty, items, play, playIn, putKey } = await createTerminal();
 const { apiKeyPrefix: prefix, authorizerCacheSeconds } = environments.staging;
 const now = "2027-01-15T08:00:00Z";
 const atNow = Date.parse(now) / 1000;
@@ -98,20 +98,22 @@ test("a key that is deleted just before it is revoked is not made again", () =>
   `);
 
 test("keys of every page are listed by creation time, then by id, read consistently", async () => {
-  // Two keys of each second, the smaller id first. The later second has smaller ids.
-  const keys = Array.from({ length: 24 }, (_, index) => {
-    const second = Math.floor(index / 2);
-    const keyId = `key_${50 - 2 * second + (index % 2)}`;
-    return { keyId, line: JSON.stringify({ keyId, createdAt: second }) };
-  });
-  for (const { line } of keys) await put(line, tables.apiKeys);
-  const { sent } = await playIn({ calls: onEvery("Scan", pagesOf(10)) })`
+  const { sent } = await playIn({ calls: onEvery("Scan", pagesOf(1)) })`
+    $ put KEYS {"keyId":"key_4","createdAt":1}
+    $ put KEYS {"keyId":"key_3","createdAt":1}
+    $ put KEYS {"keyId":"key_2","createdAt":3}
+    $ put KEYS {"keyId":"key_1","createdAt":3}
+    $ put KEYS {"keyId":"key_5","createdAt":0}
     $ keys list
-    KEY ID…
-    ${keys.map(({ keyId }) => `${keyId} …`).join("\n")}
+    KEY ID …
+    key_5 …
+    key_3 …
+    key_4 …
+    key_1 …
+    key_2 …
   `;
   const scans = sent.filter(({ operation }) => operation === "Scan");
-  expect(scans.map(({ ConsistentRead }) => ConsistentRead)).toEqual([true, true, true]);
+  expect(scans.every(({ ConsistentRead }) => ConsistentRead)).toBe(true);
 });
 
 test("odd records of keys are listed as far as they can be", () => play`

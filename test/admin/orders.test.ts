@@ -2,9 +2,10 @@ import { expect, test } from "vitest";
 import { onEvery } from "../helpers/faults/fault-proxy.ts";
 import { createTerminal, pagesOf } from "./terminal.ts";
 
-const { play, playIn } = await createTerminal();
+const { playIn } = await createTerminal();
 
-test("an order is shown with every attribute, and the name of its key", () => play`
+test("an order is shown with every attribute, and the name of its key", async () => {
+  const { sent } = await playIn({ calls: () => undefined })`
   $ put {"id":-9223372036854775808,"petId":9007199254740993,"complete":false,\
   "status":"cancelled","cancelledAt":"2026-11-20T08:00:00.000Z",\
   "cancelledBy":"key_1111111111111111","cancellationId":"5f3f",\
@@ -37,18 +38,10 @@ test("an order is shown with every attribute, and the name of its key", () => pl
   $ orders show 5
   ! No order has the id 5
   exit 1
-`);
-
-test("an order is read consistently", async () => {
-  const { sent } = await playIn({ calls: () => undefined })`
-    $ put {"id":1,"status":null}
-    $ orders show 1
-    id  1
   `;
-  expect(sent).toMatchObject([
-    { operation: "DescribeTable" },
-    { operation: "BatchGetItem", RequestItems: { ORDERS: { ConsistentRead: true } } },
-  ]);
+  for (const { operation, RequestItems } of sent)
+    if (operation === "BatchGetItem")
+      expect(RequestItems?.ORDERS?.ConsistentRead).toBe(true);
 });
 
 test("orders are listed in columns or as lines of an orders file, and counted", () =>
@@ -96,16 +89,14 @@ test("orders are listed in columns or as lines of an orders file, and counted", 
   {"pending":1,"shipped":0,"cancelled":3,"other":3,"total":7}
 `);
 
-test("a list as JSON names an order that it skips, even on an earlier page", async () => {
-  const id = { N: "1.5" };
-  const calls = onEvery("Scan", ({ input, response }) => {
-    const more = { Items: [{ id }], LastEvaluatedKey: { id } };
-    const page = input.includes("ExclusiveStartKey") ? { Items: [] } : more;
-    response.end(JSON.stringify({ ...page, ConsumedCapacity: {} }));
-  });
-  await playIn({ calls })`
-    $ orders list --status other --json
-    ! Order 1.5 skipped: id is not a 64-bit integer
-    exit 1
-  `;
-});
+test("a list as JSON names an order that it skips, even on an earlier page", () =>
+  playIn({ calls: onEvery("Scan", pagesOf(1)) })`
+  $ put {"id":1}
+  $ put {"id":{"N":"1.5"}}
+  $ put {"id":2}
+  $ orders list --json | sort
+  {"id":1,"status":"pending"}
+  {"id":2,"status":"pending"}
+  ! Order 1.5 skipped: id is not a 64-bit integer
+  exit 1
+`);

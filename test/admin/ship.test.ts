@@ -146,34 +146,30 @@ test("an order whose every response is lost is unknown, with its own exit code",
   `;
 });
 
-test.each([
-  ["ascending", ids],
-  ["descending", ids.toReversed()],
-])(
-  "many orders are reported in the order of their ids, %s, whichever ends first",
-  async (_, asked) => {
-    const isAbout = (input: string, at: number) =>
-      input.includes(`"id":{"N":"${asked[at]}"}`);
-    const later = Promise.withResolvers<void>();
-    const calls = onEvery("UpdateItem", async (exchange) => {
-      if (isAbout(exchange.input, 20)) later.resolve();
-      if (isAbout(exchange.input, 10)) await later.promise;
-      await passOn(exchange);
-    });
-    await Promise.all(ids.slice(1, 99).map((id) => put(`{"id":${id}}`)));
-    const lines = asked.map((id) => {
-      if (id === 0) return "Order 0 does not exist";
-      return `Order ${id} ${id === 99 ? "is cancelled and can't ship" : `has shipped: ${noon}`}`;
-    });
-    await playIn({ calls })`
+test("many orders are reported in the order of their ids, whichever ends first", async () => {
+  const asked = ids.toReversed();
+  const isAbout = (input: string, at: number) =>
+    input.includes(`"id":{"N":"${asked[at]}"}`);
+  const later = Promise.withResolvers<void>();
+  const calls = onEvery("UpdateItem", async (exchange) => {
+    if (isAbout(exchange.input, 20)) later.resolve();
+    if (isAbout(exchange.input, 10)) await later.promise;
+    await passOn(exchange);
+  });
+  await Promise.all(ids.slice(1, 99).map((id) => put(`{"id":${id}}`)));
+  await playIn({ calls })`
     $ put {"id":99,"status":"cancelled"}
     $ orders ship ${asked.join(" ")} --date ${noon}
-    ${lines.join("\n")}
+    Order 99 is cancelled and can't ship
+    ${asked
+      .slice(1, -1)
+      .map((id) => `Order ${id} has shipped: ${noon}`)
+      .join("\n")}
+    Order 0 does not exist
     ! 100 orders: 98 shipped, 1 cancelled, 1 not found
     exit 5
   `;
-  },
-);
+});
 
 test("an order that waits for its turn when the command is interrupted was not tried", () =>
   playIn({ calls: justBefore("UpdateItem", async () => process.emit("SIGINT")) })`
