@@ -60,7 +60,7 @@ test("an issued key is printed alone, once", () => playIn({ now })`
   ! Issued key_… to B; it expires at 2027-01-15T23:59:59Z. \
   Save the key now: it can't be shown again.
   $ keys issue --name C --expires 2999-12-31T00:00:00.5Z
-  ${prefix}_SECRET
+  …
   ! Issued key_… to C; it expires at 2999-12-31T00:00:00Z. …
 `);
 
@@ -163,8 +163,7 @@ test("a key is checked by the authorizer's rules, and never shown", async () => 
     Accepted: key_1 (test)
     $ keys check --json
     > ${active}
-    {"accepted":true,"keyId":"key_1","name":"test","createdAt":"1970-01-01T00:00:00Z",\
-    "expiresAt":null,"revokedAt":null,"state":"active"}
+    {"accepted":true,"keyId":"key_1",…,"state":"active"}
     $ keys check
     > ${await issued("key_2", { expiresAt: atNow + 1 })}
     Accepted until 2027-01-15T08:00:01Z: key_2 (test)

@@ -57,40 +57,33 @@ test("what a key cancelled in the period is pending again, and everything else s
     ! Reinstated 1 order; ${left}, 0 excepted, 0 changed since
   `);
 
-test.each([
-  [
-    "--except",
-    ["2", "4"],
-    `Reinstated 2 orders; ${left}, 1 excepted, 0 changed since`,
-    [early, reinstated(2), last, reinstated(4), ...others],
-  ],
-  [
-    "--ids",
-    ["3"],
-    "Reinstated 1 order; left 1 cancelled outside the period, 0 excepted, 0 changed since",
-    [early, first, reinstated(3), late, ...others],
-  ],
-])(
-  "%s chooses among the orders, unless its file is empty",
-  async (option, ids, summary, table) => {
-    await playIn({ now })`
+test("--ids and --except choose among the orders, unless their file is empty", () =>
+  playIn({ now })`
     ${putAll}
-    $ ${reinstate} ${option} -
+    $ ${reinstate} --ids -
     ! error: standard input has no order ids: nothing was changed
     ! (see --help)
     exit 2
-    $ ${reinstate} ${option} - | sort
+    $ ${reinstate} --ids -
     > 3
     > 1
     > 5
     > 99
-    ${ids.join("\n")}
-    ! ${summary}
+    3
+    ! Reinstated 1 order; left 1 cancelled outside the period, 0 excepted, 0 changed since
+    $ ${reinstate} --except -
+    ! error: standard input has no order ids: …
+    …
+    exit 2
+    $ ${reinstate} --except -
+    > 2
+    > 1
+    > 99
+    4
+    ! Reinstated 1 order; ${left}, 1 excepted, 0 changed since
     $ table
-    ${table.join("\n")}
-  `;
-  },
-);
+    ${[early, first, reinstated(3), reinstated(4), ...others].join("\n")}
+  `);
 
 test("a day is its beginning, and a key that was never issued is rejected", () => play`
   $ put ${cancelled(1, "2026-11-20T00:00:00.000Z")}
