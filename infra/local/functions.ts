@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import type { FunctionDefinition } from "./lambda/runtime-process.ts";
-import { arnOf, dummyCredentials, pseudoParameters } from "./template/local-account.ts";
+import { arnOf, dummyCredentials, region } from "./template/local-account.ts";
 import type { SynthesisedStack } from "./template/synthesis.ts";
 
 /** Node.js's usual debugger port. */
@@ -42,12 +42,12 @@ export function readFunctions(
       environment: {
         ...Environment.Variables,
         AWS_ACCESS_KEY_ID: dummyCredentials.accessKeyId,
-        AWS_DEFAULT_REGION: pseudoParameters["AWS::Region"],
+        AWS_DEFAULT_REGION: region,
         AWS_ENDPOINT_URL_DYNAMODB: endpoint,
         AWS_EXECUTION_ENV: `AWS_Lambda_${Runtime}`,
         AWS_LAMBDA_LOG_FORMAT: LoggingConfig.LogFormat,
         AWS_LAMBDA_LOG_LEVEL: LoggingConfig.ApplicationLogLevel,
-        AWS_REGION: pseudoParameters["AWS::Region"],
+        AWS_REGION: region,
         AWS_SECRET_ACCESS_KEY: dummyCredentials.secretAccessKey,
         AWS_SESSION_TOKEN: "local",
       },

@@ -5,9 +5,6 @@ import type { LocalStack, LocalStackOptions } from "./local-stack.ts";
 
 type ReadyStack = Pick<LocalStack, "apiKey" | "client" | "whereabouts">;
 
-/** The options that change how the service behaves. */
-type Behaviour = Pick<LocalStackOptions, "cut" | "throttle" | "unavailable" | "watch">;
-
 /**
  * Says that an orders file was not loaded because the tables exist already, and how to add its
  * orders.
@@ -21,7 +18,7 @@ export function notLoadedText(file: string): string {
 export async function readyText(
   { apiKey, client, whereabouts }: ReadyStack,
   seconds: number,
-  { cut, throttle, unavailable, watch }: Behaviour = {},
+  { cut, throttle, unavailable, watch }: LocalStackOptions,
 ): Promise<string> {
   const { accessKeyId, baseUrl, dynamodbEndpoint, tables } = whereabouts;
   const { pending, shipped } = await exampleIds(client, tables.orders);

@@ -43,9 +43,9 @@ export function addToStackFile(stack: StackFile[number]): () => void {
   try {
     replaceBy([stack]);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : error;
+    const { message } = Object(error);
     throw new CommandError(
-      `${file} can't be written: ${reason}. Set LOCAL_STACK_FILE to another`,
+      `${file} can't be written: ${message}. Set LOCAL_STACK_FILE to another`,
     );
   }
   return () => {

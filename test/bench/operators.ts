@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { pseudoParameters } from "../../infra/local/template/local-account.ts";
+import { region } from "../../infra/local/template/local-account.ts";
 import { adminCommand, root } from "../helpers/admin-command.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
@@ -37,7 +37,7 @@ export async function operators({ client, endpoint }: Subject): Promise<Measured
     ...process.env,
     LOCAL_STACK_FILE: pathOf("stack.json"),
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-    AWS_REGION: pseudoParameters["AWS::Region"],
+    AWS_REGION: region,
     AWS_ACCESS_KEY_ID: "local",
     AWS_SECRET_ACCESS_KEY: "local",
   };

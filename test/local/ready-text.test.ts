@@ -1,14 +1,12 @@
 import { expect, test } from "vitest";
+import type { LocalStackOptions } from "../../infra/local/local-stack.ts";
 import { forTerminal, notLoadedText, readyText } from "../../infra/local/ready-text.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 
 const { client, tables, putOrder } = await createTestTables();
 
 /** The ready text over a table with these orders, each with its status. */
-async function textOf(
-  orders: Record<string, string>,
-  options?: Parameters<typeof readyText>[2],
-) {
+async function textOf(orders: Record<string, string>, options: LocalStackOptions = {}) {
   for (const [id, status] of Object.entries(orders))
     await putOrder({ id: { N: id }, status: { S: status } });
   const whereabouts = {

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { randomInt } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
@@ -8,7 +8,7 @@ import { retryIncompleteResponses } from "../../../shared/dynamodb.ts";
 import { CommandError } from "../../terminal/errors.ts";
 import { enginePath, missing } from "../machine/missing.cjs";
 import { freePort } from "../machine/ports.ts";
-import { dummyCredentials, pseudoParameters } from "../template/local-account.ts";
+import { dummyCredentials, region } from "../template/local-account.ts";
 
 /** A DynamoDB engine that this process started. */
 export type Engine = Awaited<ReturnType<typeof startEngine>>;
@@ -48,7 +48,11 @@ export async function startEngine(dbFile?: string, program = enginePath()) {
     child.stdio[3]?.destroy();
   };
   using _ = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
-  const last = await lastLineOfStart(child.stderr ?? Readable.from([]));
+  let last = "it said nothing";
+  for await (const line of createInterface({ input: child.stderr ?? Readable.from([]) })) {
+    last = line;
+    if (line.includes("listening on")) break;
+  }
   if (!last.includes("listening on")) {
     await stop();
     const file = dbFile === undefined ? "" : ` with ${dbFile}`;
@@ -63,23 +67,12 @@ export async function startEngine(dbFile?: string, program = enginePath()) {
   };
 }
 
-/** The line that says the engine listens, or the last one before its end. */
-async function lastLineOfStart(stderr: Readable): Promise<string> {
-  let last = "it said nothing";
-  for await (const line of createInterface({ input: stderr })) {
-    last = line;
-    if (line.includes("listening on")) break;
-  }
-  return last;
-}
-
 /**
  * An address of this machine that a page in a browser can't guess, since the engine itself accepts
  * every request. Only Linux has more than one.
  */
 function randomLoopback(): string {
-  if (process.platform !== "linux") return "127.0.0.1";
-  return `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
+  return process.platform === "linux" ? ["127", ...randomBytes(3)].join(".") : "127.0.0.1";
 }
 
 /**
@@ -125,7 +118,7 @@ export function engineClient(
     new DynamoDBClient({
       ...settingsOfNoOne,
       endpoint,
-      region: pseudoParameters["AWS::Region"],
+      region,
       credentials: { ...dummyCredentials, accessKeyId },
       requestHandler: {
         connectionTimeout: 30_000,

@@ -25,8 +25,6 @@ const ignoredTypes = [
 /** The types that the service consists of: leaving one out would change what clients see. */
 const serviceTypes = /^AWS::(?:ApiGateway|DynamoDB|Lambda)::/;
 
-const pseudoValues = new Map<string, string>(Object.entries(pseudoParameters));
-
 /** A synthesised template whose resources are read through schemas. */
 export type StackTemplate = ReturnType<typeof readTemplate>;
 
@@ -69,7 +67,7 @@ export function readTemplate(json: unknown) {
       }
     }
     if (attribute !== "Ref") return undefined;
-    return isServed(Type) ? id : pseudoValues.get(id);
+    return isServed(Type) ? id : pseudoParameters[id];
   };
   const resolve = (part: unknown) => resolveIntrinsics(part, lookUp);
 
