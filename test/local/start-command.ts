@@ -15,22 +15,15 @@ export const startScript = [
 /** How long to wait until a start is ready or has ended, even on a busy machine. */
 export const startLimit = { timeout: 60_000 };
 
-/** A process as its caller sees it: its output and, once it has ended, how. */
-interface Seen {
-  stdout: string;
-  stderr: string;
-  ended: [code: number | null, signal: NodeJS.Signals | null] | undefined;
-}
-
 /** Runs commands as a terminal does. Those that still run end with the calling test file. */
 export async function createStarter() {
   // As npm names it, without the links on the way. Folders may be called anything.
   const directory = await realpath(await mkdtemp(join(tmpdir(), "start test ü-")));
   // Not the checkout's own file: a stack may be running there.
   const stackFile = join(directory, "stack.json");
-  const started: { pid: number; seen: Seen }[] = [];
+  const stops: (() => unknown)[] = [];
   afterAll(async () => {
-    for (const { pid, seen } of started) if (!seen.ended) process.kill(-pid, "SIGKILL");
+    for (const stop of stops) stop();
     await rm(directory, { recursive: true, maxRetries: 5 });
   });
   const run = ([command = "", ...args]: string[], cwd: string, environment = {}) => {
@@ -41,13 +34,17 @@ export async function createStarter() {
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const seen: Seen = { stdout: "", stderr: "", ended: undefined };
-    child.stdout.setEncoding("utf8").on("data", (text) => (seen.stdout += text));
-    child.stderr.setEncoding("utf8").on("data", (text) => (seen.stderr += text));
+    const { pid = 0 } = child;
+    /** As the caller sees it: the output and, once the process has ended, how. */
+    const seen: Record<"stdout" | "stderr", string> & { ended?: unknown[] } = {
+      stdout: "",
+      stderr: "",
+    };
+    for (const name of ["stdout", "stderr"] as const)
+      child[name].setEncoding("utf8").on("data", (text) => (seen[name] += text));
     child.on("close", (...how) => (seen.ended = how));
-    const running = { pid: child.pid ?? 0, seen };
-    started.push(running);
-    return running;
+    stops.push(() => seen.ended ?? process.kill(-pid, "SIGKILL"));
+    return { pid, seen };
   };
   return {
     directory,

@@ -98,12 +98,8 @@ describe.runIf(hasList)("npm start", () => {
     );
     const { apiKey, ...whereabouts } = JSON.parse(npm.seen.stdout);
     expect(apiKey).toBe(key);
-    expect(whereabouts).toEqual({
-      baseUrl: expect.stringMatching(/^http:\/\/localhost:\d+\/v1$/),
-      dynamodbEndpoint: expect.any(String),
-      accessKeyId: expect.any(String),
-      tables: { orders: expect.any(String), apiKeys: expect.any(String) },
-    });
+    const tables = { orders: expect.any(String), apiKeys: expect.any(String) };
+    expect(whereabouts).toMatchObject({ tables });
     expect(await runningStacks()).toEqual([whereabouts]);
     const [, earlierKey] = exported.split("=");
     const again = [key, earlierKey].map(async (key) => {

@@ -115,8 +115,11 @@ test.each<[string, object]>([
     'not support {"Ref":"Gone"} in AuthorizerId of AWS::ApiGateway::Method GET /: Invalid',
     changed("GET /.AuthorizerId", { Ref: "Gone" }),
   ],
-  ["resource type AWS::Lambda::Url (More)", { More: { Type: "AWS::Lambda::Url" } }],
-  ["resource type AWS::DynamoDB::More (More)", { More: { Type: "AWS::DynamoDB::More" } }],
+  [
+    "AWS::Lambda::EventSourceMapping (More)",
+    { More: { Type: "AWS::Lambda::EventSourceMapping" } },
+  ],
+  ["AWS::DynamoDB::GlobalTable (More)", { More: { Type: "AWS::DynamoDB::GlobalTable" } }],
   [
     "resource type AWS::ApiGateway::Model (More)",
     { More: { Type: "AWS::ApiGateway::Model" } },
