@@ -6,7 +6,7 @@ import { type BuildOptions, buildSync } from "esbuild";
 import { type PerFunction, perFunction } from "./function-list.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const replacement = (file: string): string => `${root}shared/bundled/${file}`;
+const replacements = `${root}shared/bundled`;
 
 /** How esbuild makes a function the one file that Lambda loads. */
 export const bundling = {
@@ -21,9 +21,9 @@ export const bundling = {
   // Each replacement saves milliseconds of every cold start, and says how.
   alias: {
     // Without this line, the functions have the SDK's own client, which needs the next one.
-    "@aws-sdk/client-dynamodb": replacement("client-dynamodb.ts"),
-    "@aws-sdk/credential-provider-node": replacement("environment-credentials.ts"),
-    "node:http": replacement("node-http.ts"),
+    "@aws-sdk/client-dynamodb": `${replacements}/client-dynamodb.ts`,
+    "@aws-sdk/credential-provider-node": `${replacements}/environment-credentials.ts`,
+    "node:http": `${replacements}/node-http.ts`,
   },
 } satisfies BuildOptions;
 

@@ -33,10 +33,7 @@ export const tls = {
 const rejectionThrottling: Throttling = { rateLimit: 10, burstLimit: 20 };
 
 /** Makes a regional REST API with one throttled stage, `v1`, and its access and execution logs. */
-export function addRestApi(
-  scope: Construct,
-  environment: Environment,
-): { restApi: RestApi; accessLog: LogGroup } {
+export function addRestApi(scope: Construct, environment: Environment) {
   const {
     accessLogRetentionDays,
     domain,

@@ -51,13 +51,12 @@ export function addTables(stack: Stack, environment: Environment): ServiceTables
 
 /** Lets other accounts' services do what a writer of orders needs (shared/ORDERS-TABLE.md). */
 function writersPolicy(accounts: string[]): PolicyDocument {
-  const Action = ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"];
-  // It is about the table that it is attached to, which can't name itself in it.
   const statement = {
     Effect: "Allow",
     Principal: { AWS: accounts },
-    Action,
+    Action: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+    // The table that the policy is attached to, which can't name itself in it.
     Resource: "*",
   };
-  return PolicyDocument.fromJson({ Version: "2012-10-17", Statement: [statement] });
+  return PolicyDocument.fromJson({ Statement: [statement] });
 }
