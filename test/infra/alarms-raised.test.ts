@@ -108,11 +108,6 @@ const whileServing: Fault[] = [
     "CancelOrderServerErrors",
   ],
   [
-    "a canary whose lists the gateway can't use",
-    at(canary.lists, unusableList),
-    "ApiServerErrors, ListOrdersServerErrors",
-  ],
-  [
     "a canary whose lists fail",
     at(canary.lists, listFailed),
     "ApiServerErrors, ListOrdersFailing, ListOrdersServerErrors",
