@@ -74,10 +74,8 @@ const gatewayResponses = {
   AUTHORIZER_FAILURE: "501",
   INTEGRATION_FAILURE: "502",
   INTEGRATION_TIMEOUT: "504",
-  REQUEST_TOO_LARGE: "413",
   THROTTLED: "429",
   UNAUTHORIZED: "401",
-  UNSUPPORTED_MEDIA_TYPE: "415",
 };
 
 /**
@@ -94,15 +92,9 @@ export function petResources(routes: Routes, changes: Record<string, object> = {
     Keys: authorizer,
     OtherKeys: authorizer,
   };
-  for (const [type, StatusCode] of Object.entries(gatewayResponses)) {
-    const ResponseParameters = { "gatewayresponse.header.Retry-After": "'7'" };
-    const properties = {
-      ResponseType: type,
-      StatusCode,
-      ResponseParameters,
-      ...constant(type),
-    };
-    resources[type] = resource("ApiGateway::GatewayResponse", properties);
+  for (const [ResponseType, StatusCode] of Object.entries(gatewayResponses)) {
+    const properties = { ResponseType, StatusCode, ...constant(ResponseType) };
+    resources[ResponseType] = resource("ApiGateway::GatewayResponse", properties);
   }
   const invoked = Object.values(routes).flatMap(({ lambda }) => lambda ?? []);
   for (const name of new Set([...invoked, "authorize"])) {
@@ -118,23 +110,25 @@ export function petResources(routes: Routes, changes: Record<string, object> = {
       const properties = { ParentId: idOf(dirname(at)), PathPart: basename(at) };
       resources[at] = resource("ApiGateway::Resource", properties);
     }
-    const access = authorizer
-      ? { AuthorizationType: "CUSTOM", AuthorizerId: { Ref: authorizer } }
-      : { AuthorizationType: "NONE" };
-    const properties = { HttpMethod, ResourceId: idOf(path), Integration, ...access };
-    resources[route] = resource("ApiGateway::Method", properties);
+    resources[route] = resource("ApiGateway::Method", {
+      HttpMethod,
+      ResourceId: idOf(path),
+      Integration,
+      AuthorizationType: authorizer ? "CUSTOM" : "NONE",
+      ...(authorizer && { AuthorizerId: { Ref: authorizer } }),
+    });
   }
   return resources;
 }
 
 /** The template of these resources, with the outputs that the local stack needs and these. */
-export function petTemplate(resources: object, outputs: Record<string, unknown> = {}) {
-  const ids = { OrdersTableName: { Ref: "Orders" }, ApiKeysTableName: { Ref: "ApiKeys" } };
-  const all = Object.entries({ ...ids, ...outputs }).map(([name, Value]) => [
-    name,
-    { Value },
-  ]);
-  return readTemplate({ Resources: resources, Outputs: Object.fromEntries(all) });
+export function petTemplate(Resources: object, outputs: object = {}) {
+  const Outputs = {
+    OrdersTableName: { Value: { Ref: "Orders" } },
+    ApiKeysTableName: { Value: { Ref: "ApiKeys" } },
+    ...outputs,
+  };
+  return readTemplate({ Resources, Outputs });
 }
 
 /** Waits for a condition without a timer, which `expect.poll` has, and moves if they are fake. */
@@ -146,17 +140,13 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 export async function startPets(
   routes: Routes,
   options: LocalStackOptions = {},
-  changes?: Parameters<typeof petResources>[1],
+  changes?: Record<string, object>,
 ) {
   const log: string[] = [];
   const template = petTemplate(petResources(routes, changes));
   const stack = await startLocalStack(
     async () => ({ template, directory: import.meta.dirname }),
-    {
-      port: 0,
-      log: (line) => void log.push(line),
-      ...options,
-    },
+    { port: 0, log: (line) => void log.push(line), ...options },
   );
   return {
     ...stack,

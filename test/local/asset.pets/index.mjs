@@ -42,10 +42,6 @@ export const fail = async () => {
   throw new Error("a bug of the function");
 };
 
-export const failSilently = async () => {
-  throw Object.assign(new Error(), { message: undefined });
-};
-
 export const crash = async () => {
   process.stderr.write("the reason of the crash\n");
   process.exit(3);
@@ -54,12 +50,6 @@ export const crash = async () => {
 export const hang = () => {
   console.log("hangs");
   return new Promise(() => setInterval(() => {}, 1000));
-};
-
-/** Fills its heap, an eighth of a million numbers to the megabyte. */
-export const grow = async ({ body: megabytes }) => {
-  const kept = Array.from({ length: megabytes }, () => new Array(131_072).fill(0.5));
-  return { statusCode: 200, body: `${kept.length}` };
 };
 
 const open = (stream) => awslambda.HttpResponseStream.from(stream, { statusCode: 200 });
@@ -130,12 +120,5 @@ export const throwFirst = awslambda.streamifyResponse(async () => {
 });
 
 export const noPrelude = awslambda.streamifyResponse(async (_event, stream) => {
-  stream.end("meow");
-});
-
-export const badPrelude = awslambda.streamifyResponse(async (_event, stream) => {
-  stream.setContentType("application/vnd.awslambda.http-integration-response");
-  stream.write("no JSON");
-  stream.write(Buffer.alloc(8));
   stream.end("meow");
 });

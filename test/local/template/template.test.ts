@@ -137,7 +137,7 @@ test.each([
     "arn:aws:lambda:us-east-1:000000000000:function:echo",
   ],
 ])("an intrinsic function is resolved: %j", (value, result) => {
-  expect(petTemplate(pets, { Wanted: value }).output("Wanted")).toBe(result);
+  expect(petTemplate(pets, { Wanted: { Value: value } }).output("Wanted")).toBe(result);
 });
 
 test("a table is named after the stack and its own id unless the template names it", () => {
