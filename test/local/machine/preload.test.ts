@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 const preload = ["--require", "./infra/require-node-24.cjs"];
 
@@ -63,40 +63,33 @@ test.each<[string, Record<string, string>, string]>([
     { npm_lifecycle_event: "synth", npm_config_context: "canary=false" },
     "npm keeps options before -- for itself. Write: npm run synth -- --context <key=value>",
   ],
-])("a script says in a line what to do: %s %j", (program, environment, line) => {
-  const stderr = `${line}\n`;
-  expect(run([...preload, program], environment)).toEqual({
-    stdout: "",
-    stderr,
-    status: 1,
-  });
+])("%s with %j says in a line what to do", (program, environment, line) => {
+  const ended = { stdout: "", stderr: `${line}\n`, status: 1 };
+  expect(run([...preload, program], environment)).toEqual(ended);
 });
 
-describe("on Linux", () => {
-  const arch = process.arch === "x64" ? "arm64" : "x64";
+const other = process.arch === "x64" ? "arm64" : "x64";
 
-  /** Runs a script on a machine that has these instead. */
-  const runOn = (machine: { node: string; arch?: string; glibc?: string }) => {
-    const { node, arch = process.arch, glibc = "2.36" } = machine;
-    const code = `
+/** Runs a script on a Linux machine with these. */
+function runOn(node: string, arch: string = process.arch, glibc = '"2.36"') {
+  const { stderr, status } = run([
+    "--eval",
+    `
       Object.defineProperty(process, "versions", { value: { node: "${node}" } });
       Object.defineProperty(process, "version", { value: "v${node}" });
       Object.defineProperty(process, "arch", { value: "${arch}" });
       Object.defineProperty(process, "platform", { value: "linux" });
-      process.report.getReport = () => ({ header: { glibcVersionRuntime: ${glibc || undefined} } });
-      require("./infra/require-node-24.cjs");`;
-    const { stderr, status } = run(["--eval", code]);
-    return {
-      stderr: stderr.replaceAll(arch, "ARCH").replace(/@[\d.]+\n/, "@VERSION\n"),
-      status,
-    };
-  };
+      process.report.getReport = () => ({ header: { glibcVersionRuntime: ${glibc} } });
+      require("./infra/require-node-24.cjs");`,
+  ]);
+  return `${status}: ${stderr.replaceAll(arch, "ARCH").replace(/@[\d.]+\n/, "@VERSION\n")}`;
+}
 
-  test("a script lists everything that a machine lacks, and the commands that provide it", async () => {
-    const docker = "docker run --rm -p 127.0.0.1:8000:8000 ghcr.io/nubo-db/dynoxide";
-    expect(await readFile("infra/local/README.md", "utf8")).toContain(`\n${docker}\n`);
-    const stderr = `\
-This machine (linux-ARCH) lacks
+test("a script lists everything that a machine lacks, and the commands that provide it", async () => {
+  const docker = "docker run --rm -p 127.0.0.1:8000:8000 ghcr.io/nubo-db/dynoxide";
+  expect(await readFile("infra/local/README.md", "utf8")).toContain(`\n${docker}\n`);
+  expect(runOn("20.1.0", other, "undefined")).toBe(`\
+1: This machine (linux-ARCH) lacks
 - Node 24, as the Lambda functions run on it; this is v20.1.0:
     npm ci, or where npm has none for this machine, https://nodejs.org and npm ci again
 - glibc: Alpine and other systems on musl are not supported
@@ -105,16 +98,11 @@ This machine (linux-ARCH) lacks
     brew install nubo-db/tap/dynoxide && dynoxide --port 8000
     ${docker}
   and after either of the last two, DYNAMODB_ENDPOINT=http://localhost:8000 npm start
-`;
-    expect(runOn({ node: "20.1.0", arch, glibc: "" })).toEqual({ stderr, status: 1 });
-  });
+`);
+  // Nothing that is there.
+  expect(runOn("22.22.0")).toMatch(/ lacks\n- Node 24, .*\n.*\n$/);
+});
 
-  test("a script lists nothing that is there", () => {
-    const { stderr } = runOn({ node: "22.22.0" });
-    expect(stderr).toMatch(/ lacks\n- Node 24, .*\n.*\n$/);
-  });
-
-  test("a script that needs no engine accepts a machine that lacks only that", () => {
-    expect(runOn({ node: "26.0.0", arch: "riscv64" })).toEqual({ stderr: "", status: 0 });
-  });
+test("a script that needs no engine accepts a machine that lacks only that", () => {
+  expect(runOn("26.0.0", "riscv64")).toBe("0: ");
 });
