@@ -127,25 +127,21 @@ async function requestTo(modules: Modules): Promise<unknown> {
   return JSON.parse(JSON.stringify(sent));
 }
 
-describe("the client in the bundles signs and addresses what the SDK's does", () => {
-  test.each(RegionInfo.regions.map(({ name }) => name))("in %s", async (region) => {
-    vi.stubEnv("AWS_REGION", region);
-    vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", undefined);
+const regional = { AWS_ENDPOINT_URL_DYNAMODB: undefined };
+test.each<Record<string, string | undefined>>([
+  ...RegionInfo.regions.map(({ name }) => ({ ...regional, AWS_REGION: name })),
+  { ...regional, AWS_ENDPOINT_URL: "http://localhost:8000" },
+  { AWS_ENDPOINT_URL: "http://here", AWS_ENDPOINT_URL_DYNAMODB: "https://vpce.test" },
+  { AWS_USE_FIPS_ENDPOINT: "false", AWS_USE_DUALSTACK_ENDPOINT: "false" },
+])(
+  "the client in the bundles signs and addresses as the SDK's does with %j",
+  async (env) => {
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
     const request = await requestTo(bundled);
-    const hostname = expect.stringContaining(`dynamodb.${region}.`);
-    expect(request).toMatchObject({ hostname });
+    expect(request).toHaveProperty("headers.authorization");
     expect(request).toEqual(await requestTo(unbundled));
-  });
-
-  test.each([
-    { AWS_ENDPOINT_URL: "http://localhost:8000", AWS_ENDPOINT_URL_DYNAMODB: undefined },
-    { AWS_ENDPOINT_URL: "http://here", AWS_ENDPOINT_URL_DYNAMODB: "https://vpce.test" },
-    { AWS_USE_FIPS_ENDPOINT: "false", AWS_USE_DUALSTACK_ENDPOINT: "false" },
-  ])("with %j", async (variables) => {
-    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-    expect(await requestTo(bundled)).toEqual(await requestTo(unbundled));
-  });
-});
+  },
+);
 
 test.each([
   ["AWS_USE_FIPS_ENDPOINT", "true"],
