@@ -1,7 +1,7 @@
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { issueApiKey } from "../../shared/api-keys-table.ts";
@@ -52,69 +52,65 @@ async function listPages(): Promise<string[][]> {
   return pages.map((page) => page.map((item) => orderJson(item, {})));
 }
 
-describe("the orders table on a real engine", () => {
-  test("lists any int64 digit for digit, and cancels the order with this id once", async () => {
-    const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
-    const extremes = [-(2n ** 63n), 2n ** 63n - 1n, 0n, -1n, 2n ** 53n + 1n];
-    await fc.assert(
-      fc.asyncProperty(int64, int64, async (id, petId) => {
-        const order = { id: { N: String(id) }, petId: { N: String(petId) } };
-        await putOrder({ ...order, status: { S: "pending" } });
-        expect((await listPages()).flat()).toContain(`{"id":${id},"petId":${petId}}`);
-        expect(await cancel(id, "one")).toBe(204);
-        expect(await cancel(id, "two")).toBe("order_already_cancelled");
-      }),
-      { examples: extremes.map((id): [bigint, bigint] => [id, -id - 1n]), numRuns: 30 },
-    );
-  });
-
-  test("lets exactly one of fifty racing cancellations win, and records it", async () => {
-    await putOrder({ id: { N: "1" }, status: { S: "pending" } });
-    const racers = Array.from({ length: 50 }, (_, number) => `racer-${number}`);
-    const outcomes = await Promise.all(racers.map((racer) => cancel(1n, racer)));
-    expect(outcomes.filter((outcome) => outcome !== 204)).toEqual(
-      Array(49).fill("order_already_cancelled"),
-    );
-    expect(await readOrder("1")).toMatchObject({
-      status: { S: "cancelled" },
-      cancellationId: { S: racers[outcomes.indexOf(204)] },
-    });
-  });
-
-  test.each(cancellations)(
-    "ends the cancellation of %s (%j) in %s, and changes nothing else",
-    async (what, before, outcome) => {
-      const id = `${100 + cancellations.findIndex(([other]) => other === what)}`;
-      const item = before && { id: { N: id }, ...before };
-      if (item) await putOrder(item);
-      expect(await cancel(BigInt(id), "invocation-1")).toBe(outcome);
-      const cancelled = {
-        status: { S: "cancelled" },
-        cancellationId: { S: "invocation-1" },
-      };
-      const after = await readOrder(id);
-      if (outcome === 204) expect(after).toMatchObject({ ...item, ...cancelled });
-      else expect(after).toEqual(item);
-    },
+test("the orders table lists any int64 digit for digit, and cancels the order with this id once", async () => {
+  const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+  const extremes = [-(2n ** 63n), 2n ** 63n - 1n, 0n, -1n, 2n ** 53n + 1n];
+  await fc.assert(
+    fc.asyncProperty(int64, int64, async (id, petId) => {
+      const order = { id: { N: String(id) }, petId: { N: String(petId) } };
+      await putOrder({ ...order, status: { S: "pending" } });
+      expect((await listPages()).flat()).toContain(`{"id":${id},"petId":${petId}}`);
+      expect(await cancel(id, "one")).toBe(204);
+      expect(await cancel(id, "two")).toBe("order_already_cancelled");
+    }),
+    { examples: extremes.map((id): [bigint, bigint] => [id, -id - 1n]), numRuns: 30 },
   );
+});
 
-  test("fails with internal_error when it does not exist", async () => {
-    expect(await cancel(1n, "one", "no-such-table")).toBe("internal_error");
-  });
-
-  // Last, because each list after it would be slow.
-  test("lists every order of several pages once", async () => {
-    // Two of them fit into a page of 1 MB; DynamoDB Local adds a third.
-    const padding = { S: "x".repeat(380_000) };
-    const ids = Array.from({ length: 9 }, (_, index) => String(1000 + index));
-    for (const N of ids) await putOrder({ id: { N }, complete: { BOOL: false }, padding });
-    const pages = await listPages();
-    expect(pages.length).toBeGreaterThan(2);
-    const listed = pages.flat().filter((order) => order.includes('"complete":false'));
-    expect(listed.sort()).toEqual(ids.map((id) => `{"id":${id},"complete":false}`));
+test("the orders table lets exactly one of fifty racing cancellations win, and records it", async () => {
+  await putOrder({ id: { N: "1" }, status: { S: "pending" } });
+  const racers = Array.from({ length: 50 }, (_, number) => `racer-${number}`);
+  const outcomes = await Promise.all(racers.map((racer) => cancel(1n, racer)));
+  expect(outcomes.filter((outcome) => outcome !== 204)).toEqual(
+    Array(49).fill("order_already_cancelled"),
+  );
+  expect(await readOrder("1")).toMatchObject({
+    status: { S: "cancelled" },
+    cancellationId: { S: racers[outcomes.indexOf(204)] },
   });
 });
 
+test.each(cancellations.map((row, index) => [...row, `${100 + index}`] as const))(
+  "the cancellation of %s (%j) ends in %s, and changes nothing else",
+  async (_, before, outcome, id) => {
+    const item = before && { id: { N: id }, ...before };
+    if (item) await putOrder(item);
+    expect(await cancel(BigInt(id), "invocation-1")).toBe(outcome);
+    const cancelled = {
+      status: { S: "cancelled" },
+      cancellationId: { S: "invocation-1" },
+    };
+    const after = await readOrder(id);
+    if (outcome === 204) expect(after).toMatchObject({ ...item, ...cancelled });
+    else expect(after).toEqual(item);
+  },
+);
+
+test("an orders table that does not exist fails with internal_error", async () => {
+  expect(await cancel(1n, "one", "no-such-table")).toBe("internal_error");
+});
+
+// Last, because each list after it would be slow.
+test("the orders table lists every order of several pages once", async () => {
+  // Two of them fit into a page of 1 MB; DynamoDB Local adds a third.
+  const padding = { S: "x".repeat(380_000) };
+  const ids = Array.from({ length: 9 }, (_, index) => String(1000 + index));
+  for (const N of ids) await putOrder({ id: { N }, complete: { BOOL: false }, padding });
+  const pages = await listPages();
+  expect(pages.length).toBeGreaterThan(2);
+  const listed = pages.flat().filter((order) => order.includes('"complete":false'));
+  expect(listed.sort()).toEqual(ids.map((id) => `{"id":${id},"complete":false}`));
+});
 test("an issued key is stored as its hash, with its own id, and expires", async () => {
   const key = makeApiKey("pets_test");
   const fields = { name: "Acme", createdAt: 100, expiresAt: 200 };
