@@ -10,10 +10,9 @@ import { remembering } from "./remembering.ts";
 /** As many as the function CancelOrder makes. */
 export const maxAttempts = 3;
 
-/** A possible fate of one attempt, between the client and the table. */
+/** A possible fate of an attempt, between the client and the table. */
 export interface Fate {
   name: string;
-  /** When the table carries it out, if it does. */
   applied: "now" | "after the next attempt" | "never";
   /** The response that the client sees instead of the table's. */
   seen?: Response;
@@ -38,13 +37,12 @@ function exception(status: number, name: string): Response {
   return { status, body: JSON.stringify({ __type, message: "injected by a test" }) };
 }
 
-/** The knowledge of one invocation of the function. */
+/** What one invocation of the function knows. */
 export interface Invocation {
   keyId: string;
   askedAt: Date;
-  /** Lambda's own id of the invocation. */
   awsRequestId: string;
-  /** The gateway's id of the request, which a client can choose. */
+  /** Unlike Lambda's own id, a client can choose it. */
   gatewayRequestId: string;
 }
 
@@ -55,7 +53,6 @@ export type Cancel = (connect: Connect, invocation: Invocation) => Promise<void>
 export interface Actor {
   name: string;
   operation: Operation;
-  /** The possible fates of its attempts. */
   fates: readonly Fate[];
   /** Its next step when it began at this time, and its attempts have got these responses. */
   next(askedAt: Date, responses: readonly Response[]): Promise<Step>;
@@ -70,10 +67,7 @@ export const cancel: Cancel = (connect, { keyId, askedAt, awsRequestId }) =>
     cancellationId: awsRequestId,
   });
 
-/**
- * Two clients that cancel with this code, and choose the same id for their requests, and the
- * shipper.
- */
+/** Two clients that cancel with this code and choose one id for their requests, and the shipper. */
 export function actors(code: Cancel): Actor[] {
   return [canceller("A", code), canceller("B", code), shipper];
 }

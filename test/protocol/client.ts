@@ -5,7 +5,7 @@ import { remembering } from "./remembering.ts";
 /** Where one actor is, from its first attempt on. */
 export interface Client {
   askedAt: Date;
-  /** The responses that its attempts have had from the table. */
+  /** The responses that its attempts have had. */
   seen: readonly Response[];
   next: Step;
   /** The copy of its last attempt, if delivered late: it can't arrive before the next attempt. */

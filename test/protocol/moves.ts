@@ -4,12 +4,12 @@ import { attempt, begin, type Client, withoutCopy } from "./client.ts";
 import { type RememberedTable, stateOf } from "./remembered-table.ts";
 import type { Worlds } from "./worlds.ts";
 
-/** A moment of an interleaving: everything that its continuation depends on. */
+/** Everything that the continuation of an interleaving depends on. */
 export interface Moment {
   item: OrderItem | undefined;
   /** Where each actor is; undefined before its first attempt. */
   clients: readonly (Client | undefined)[];
-  /** The explanations that the contract allows for all that has been seen. */
+  /** What explains all that has been seen. */
   worlds: Worlds;
 }
 
