@@ -1,14 +1,10 @@
-import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
-import { type BuildOptions, buildSync } from "esbuild";
 import { createGateway } from "../../infra/local/gateway/gateway.ts";
 import { listen } from "../../infra/local/machine/ports.ts";
 import { readRestApi } from "../../infra/local/template/rest-api.ts";
-import { bundling } from "../../infra/stack/bundles.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { send } from "../helpers/send.ts";
-import { temporaryFolder } from "../helpers/temporary-folder.ts";
+import { type FunctionId, sdkAsItComes, sdkBundledAlike } from "./floors.ts";
 import { cpuShare, startRationed } from "./rationed-function.ts";
 import { besides, byHand, type Measured, unmeasured } from "./row.ts";
 import { inTurn, timed } from "./samples.ts";
@@ -16,9 +12,6 @@ import {
   authorizeEvent,
   callingAt,
   cancelEvent,
-  type FunctionId,
-  floorFiles,
-  floorOf,
   listEvent,
   type Subject,
 } from "./subject.ts";
@@ -27,8 +20,6 @@ import { startTlsEngine } from "./tls-engine.ts";
 /** Many, since a response under a CPU quota comes in steps of the quota's period. */
 const rounds = 9;
 
-const sdkBundledAlike = "the SDK bundled alike";
-const sdkAsItComes = "the SDK as it comes";
 const variants = ["ours", sdkBundledAlike, sdkAsItComes, byHand] as const;
 
 /**
@@ -63,14 +54,11 @@ type Start = Awaited<ReturnType<typeof prepareStarts>>;
  * @throws Error when this machine can't run functions so.
  */
 async function prepareStarts(
-  { endpoint, functions }: Subject,
+  { endpoint, functions, floorOf }: Subject,
   cleanup: AsyncDisposableStack,
 ) {
   cpuShare(1, cleanup);
   const engine = await startTlsEngine(endpoint, cleanup);
-  const { path } = cleanup.use(await temporaryFolder());
-  buildSync({ ...sdkBundling, entryPoints, outdir: join(path, sdkBundledAlike) });
-  buildSync({ ...bundling, alias: {}, entryPoints, outdir: join(path, sdkAsItComes) });
   return (
     id: FunctionId,
     variant: (typeof variants)[number],
@@ -78,37 +66,9 @@ async function prepareStarts(
   ) => {
     const certificate = { NODE_EXTRA_CA_CERTS: engine.certificate };
     const ours = callingAt(engine.endpoint, functions[id], certificate);
-    const bundled = { ...ours, directory: join(path, variant, id) };
-    const floor = variant === byHand ? floorOf(id, ours) : bundled;
-    return startRationed(variant === "ours" ? ours : floor, running);
+    return startRationed(variant === "ours" ? ours : floorOf(variant, ours), running);
   };
 }
-
-const { "@aws-sdk/client-dynamodb": _, ...alias } = bundling.alias;
-const floorFile = (file: string) =>
-  fileURLToPath(new URL(`floor/sdk/${file}`, import.meta.url));
-const nodeBuiltins = floorFile("node-builtins.ts");
-
-/** As the functions were bundled while they had the SDK's own client. The floor stays there. */
-const sdkBundling: BuildOptions = {
-  ...bundling,
-  define: {
-    "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED": JSON.stringify("true"),
-  },
-  alias: {
-    ...alias,
-    "@smithy/core/event-streams": floorFile("no-event-streams.ts"),
-    "node:crypto": nodeBuiltins,
-    "node:os": nodeBuiltins,
-    "node:process": nodeBuiltins,
-  },
-};
-
-/** The files of `floor/sdk`, each for a folder with its function's name. */
-const entryPoints = Object.entries(floorFiles).map(([id, file]) => ({
-  out: id,
-  in: floorFile(`${file}.mjs`),
-}));
 
 async function coldStart(
   start: Start,

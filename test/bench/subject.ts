@@ -1,5 +1,5 @@
+import { join } from "node:path";
 import { Readable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { createTables, seedOrders } from "../../infra/local/engine/tables.ts";
 import { readFunctions } from "../../infra/local/functions.ts";
@@ -10,17 +10,9 @@ import { formatOrderLine } from "../../infra/orders-file/order-line.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { tableWriter } from "../helpers/table-writer.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
+import { buildFloors, type FunctionId, sdkBundledAlike } from "./floors.ts";
 import { order } from "./page-server.ts";
 import { byHand, sdkAlone } from "./row.ts";
-
-/** By the ids of the functions' constructs, the files of the least work that could do the same. */
-export const floorFiles = {
-  ListOrders: "list-orders",
-  CancelOrder: "cancel-order",
-  Authorize: "authorize",
-};
-
-export type FunctionId = keyof typeof floorFiles;
 
 /** The synthesised stack that is measured, with its bundles and an engine with its tables. */
 export type Subject = Awaited<ReturnType<typeof prepare>>;
@@ -28,7 +20,10 @@ export type Subject = Awaited<ReturnType<typeof prepare>>;
 /** @param cleanup stops the engine. */
 export async function prepare(cleanup: AsyncDisposableStack) {
   const { path } = cleanup.use(await temporaryFolder());
-  const stack = await synthesise(path, { signal: new AbortController().signal });
+  const { signal } = new AbortController();
+  const stack = await synthesise(join(path, "ours"), { signal });
+  const floors = join(path, "floors");
+  buildFloors(floors);
   const engine = await startEngine();
   cleanup.defer(() => engine.stop());
   const client = engineClient(engine.endpoint);
@@ -47,6 +42,11 @@ export async function prepare(cleanup: AsyncDisposableStack) {
     functions: Object.fromEntries(
       definitions.map((definition) => [definition.name, definition]),
     ) as Record<FunctionId, FunctionDefinition>,
+    /** Puts one of the floors in a function's place. */
+    floorOf: (floor: string, definition: FunctionDefinition): FunctionDefinition => ({
+      ...definition,
+      directory: join(floors, floor, definition.name),
+    }),
   };
 }
 
@@ -62,19 +62,6 @@ export function callingAt(
   };
 }
 
-/**
- * Puts the least work that could do the same in a function's place: a file of `floor`, which signs
- * each call by hand, or of `floor/sdk`.
- */
-export function floorOf(
-  id: FunctionId,
-  definition: FunctionDefinition,
-  folder: "floor" | "floor/sdk" = "floor",
-): FunctionDefinition {
-  const directory = fileURLToPath(new URL(folder, import.meta.url));
-  return { ...definition, directory, handler: `${floorFiles[id]}.handler` };
-}
-
 /** A host for these functions, one process each, that logs nothing. */
 export function hostOf(...definitions: FunctionDefinition[]) {
   const host = createLambdaHost(definitions, { log: () => {}, maxEnvironments: 1 });
@@ -82,12 +69,12 @@ export function hostOf(...definitions: FunctionDefinition[]) {
 }
 
 /** A host for a function, `ours`, and for the least work in its place, by the rows' names. */
-export function hostBesideFloors({ functions }: Subject, id: FunctionId) {
-  const ours = functions[id];
+export function hostBesideFloors({ functions, floorOf }: Subject, name: FunctionId) {
+  const ours = functions[name];
   return hostOf(
     { ...ours, name: "ours" },
-    { ...floorOf(id, ours, "floor/sdk"), name: sdkAlone },
-    { ...floorOf(id, ours), name: byHand },
+    { ...floorOf(sdkBundledAlike, ours), name: sdkAlone },
+    { ...floorOf(byHand, ours), name: byHand },
   );
 }
 

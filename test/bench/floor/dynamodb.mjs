@@ -11,8 +11,17 @@ const { Agent, request } = process.getBuiltinModule(
 );
 const agent = new Agent({ keepAlive: true });
 
+export const getItem = async (input) => (await call("GetItem", input)).body;
+export const scan = async (input) => (await call("Scan", input)).body;
+
+/** Resolves with undefined, or with what DynamoDB says when a condition doesn't hold. */
+export async function updateItem(input) {
+  const { status, body } = await call("UpdateItem", input);
+  return status === 200 ? undefined : body;
+}
+
 /** Resolves with the response's status and its body, parsed. */
-export function call(operation, input) {
+function call(operation, input) {
   const body = JSON.stringify(input);
   const target = `DynamoDB_20120810.${operation}`;
   const date = new Date().toISOString().replace(/[-:]|\.\d{3}/g, "");
