@@ -36,6 +36,7 @@ test.each<[request: string, response: HttpResponse, problems: RegExp]>([
   ["GET /nope", error("order_not_found"), anotherError],
   [cancellation, error("resource_not_found"), anotherError],
   [cancellation, { ...error("order_not_found"), status: 409 }, anotherError],
+  [cancellation, { ...error("order_not_found"), headers: {} }, /'content-type'/],
   [lists, { ...list("[]"), headers: json }, /^headers must have required property 'vary'/],
   [lists, list("[]", { "x-powered-by": "cats" }), /additional properties.*"x-powered-by"/],
   [

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { listen } from "../../infra/local/machine/ports.ts";
 import { list, smokeChecks } from "../../infra/smoke/checks.ts";
-import { open } from "../../infra/smoke/client.ts";
+import { open, reason } from "../../infra/smoke/client.ts";
 import { smoke } from "../../infra/smoke/smoke.ts";
 import { isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { systemClock } from "../../shared/clock.ts";
@@ -176,6 +176,11 @@ describe("a new stage", () => {
     expect(waited).toBe(0);
     expect(kinds).toContain("FAIL");
   });
+});
+
+test("the reason that no address of a host responds is the error's code", () => {
+  const error = Object.assign(new AggregateError([]), { code: "ECONNREFUSED" });
+  expect(reason(error)).toBe("ECONNREFUSED");
 });
 
 test("a server may close its connection while a list is read slowly", async () => {
