@@ -82,8 +82,7 @@ const count = Object.keys(checks).length;
 let ran = 0;
 for (const toolchain of toolchains) {
   const { language, tools } = toolchain;
-  const isInstalled = await run(tools).catch(() => false);
-  if (!isInstalled) {
+  if (!(await run(tools).catch(() => false))) {
     console.log(`${language}: skipped, as \`${tools}\` does not run on this machine`);
     continue;
   }
@@ -151,11 +150,10 @@ function printedOrders(ndjson: string): string {
   // JSON.parse alone would round ids beyond 2^53.
   const digits = (_name: string, value: unknown, context?: { source: string }) =>
     typeof value === "number" ? context?.source : value;
-  const orders = ndjson
+  return ndjson
     .trimEnd()
     .split("\n")
-    .map((line) => JSON.parse(line, digits));
-  return orders
+    .map((line) => JSON.parse(line, digits))
     .map(({ id, petId = "-", quantity = "-", shipDate, complete = "-" }) =>
       [id, petId, quantity, shipDate ? Date.parse(shipDate) : "-", complete].join(),
     )
