@@ -17,7 +17,7 @@ const cancellation = (by: string) =>
 const byA = cancellation("a");
 const byB = cancellation("b");
 const reinstatedAt = '"reinstatedAt":{"S":"2026-11-20T09:00:00.000Z"}';
-const lost = '"status":{"S":"lost"}';
+const lost = '"status":{"S":"lost\\u001b"}';
 const signed =
   '"otherAttributes":{"carrier":{"S":"DHL"},"parcels":{"SS":["a","b"]},"signature":{"B":"AP8="}}';
 
@@ -59,7 +59,7 @@ test("what is missing or damaged is put back, once, and everything else stays", 
   ! status          3
   exit 1
   $ orders repair --from COPY --json | sort
-  {"id":1,"outcome":"mended","status":"lost","was":"pending"}
+  {"id":1,"outcome":"mended","status":"lost\u001b","was":"pending"}
   {"id":2,"outcome":"mended","status":"pending","was":"shipped"}
   {"id":3,"outcome":"mended","was":"cancelled"}
   {"id":4,"outcome":"placed","was":"pending"}
@@ -144,8 +144,8 @@ test("an order is judged by what has happened to it since", () => play`
   21
   ! Repaired ORDERS: 0 placed, 5 mended, 0 same, 0 differing, 3 changed since, \
   1 reinstated, 2 contradictory, 0 only live, 0 in neither
-  ! 15 is lost, but was cancelled
-  ! 16 is lost, but was pending
+  ! 15 is lost\u{1b}, but was cancelled
+  ! 16 is lost\u{1b}, but was pending
   …
   exit 1
   $ table
