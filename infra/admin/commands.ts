@@ -8,23 +8,37 @@ import { action } from "./command.ts";
 import { exportOrders } from "./export-orders.ts";
 import { importOrders } from "./import-orders.ts";
 import {
-  dryRunOption,
-  idsOption,
   parseFields,
   parseId,
   parseKeyId,
   parseMoment,
+  parseTable,
   parseText,
   parseTime,
-  rateOption,
-  repairCommand,
-  tableOption,
-} from "./options.ts";
+  parseUnits,
+} from "./parsers.ts";
 import { reinstateOrders } from "./reinstate-orders.ts";
 import { type RepairOptions, repair } from "./repair.ts";
 import { keyRules, orderRules } from "./repair-rules.ts";
 import { shipExitCodes, shipOrders } from "./ship-orders.ts";
 import { countOrders, listOrders, show, statusChoices } from "./show-orders.ts";
+
+const rateOption = new Option(
+  "--rate <units>",
+  "read and write units a second (default: half of what the table serves; no limit with --local)",
+).argParser((text) => Number(parseUnits(text)));
+
+const tableOption = new Option(
+  "--table <name>",
+  "read this table (default: the one in use)",
+).argParser(parseTable);
+
+const idsOption = new Option(
+  "--ids <file>",
+  "only these orders: a file of ids, one per line",
+).argParser(parseText);
+
+const dryRunOption = new Option("--dry-run", "only say what would be changed");
 
 const keyAsArgument =
   "give the key on standard input, like `keys check < key.txt`: " +
@@ -214,4 +228,15 @@ function addLookUps(orders: Command): void {
     )
     .description("compare the cancellations in CancelOrder's log with the table")
     .action(action(auditCancellations));
+}
+
+/** Adds the command that repairs the items of a table. */
+function repairCommand(commands: Command): Command {
+  return commands
+    .command("repair")
+    .description(
+      "put back what is missing or damaged, from a copy that was restored beside it",
+    )
+    .requiredOption("--from <table>", "the copy", parseTable)
+    .addOption(dryRunOption);
 }

@@ -35,12 +35,6 @@ interface Repair {
   dryRun: boolean;
 }
 
-/** Up to a hundred items of one of the two tables; or keys, and no table's name. */
-interface Batch {
-  table: string;
-  items: OrderItem[];
-}
-
 /** What both tables have with the key of an item. */
 interface Pair {
   item: OrderItem;
@@ -129,11 +123,11 @@ export async function repair(
   };
 }
 
-/** The items of the copy, and then those of the live table; or only the chosen keys. */
+/** The items of the copy, and then those of the live table; or only the chosen keys, of no table. */
 async function* allBatches(
   { from, live, reads }: Repair,
   onlyIds: Set<string> | undefined,
-): AsyncIterable<Batch> {
+) {
   for (const table of onlyIds ? [""] : [from, live]) {
     const all = onlyIds ? [...onlyIds].map(orderKey) : reads.items(table);
     for await (const items of batches(all)) yield { table, items };
@@ -143,7 +137,7 @@ async function* allBatches(
 /** Reads what the other table has. A pair that the copy has comes with the copy's batch only. */
 async function readPairs(
   { from, live, rules, reads }: Repair,
-  { table, items }: Batch,
+  { table, items }: { table: string; items: OrderItem[] },
 ): Promise<Pair[]> {
   if (items.some((item) => !item[rules.key]))
     throw new CommandError(`${table} has an item without ${rules.key}`);

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError } from "commander";
 import { isApiKeyId } from "../../shared/api-keys.ts";
 import { isDateTime, isInt64 } from "../../shared/order.ts";
 import { dateTimeHint } from "../terminal/date-time.ts";
@@ -29,7 +29,8 @@ export const parseTable = accepting(
   "Must be 3 to 255 of a-z, A-Z, 0-9, _, - and .",
 );
 
-const parseUnits = accepting(
+/** Capacity units a second. */
+export const parseUnits = accepting(
   (text) => /^[1-9]\d{0,5}$/.test(text),
   "Must be a whole number from 1 to 999999.",
 );
@@ -62,32 +63,4 @@ export function parseMoment(text: string, timeOfDay: string): string {
 /** An ISO 8601 date-time. A day alone stands for its beginning. */
 export function parseTime(text: string): string {
   return parseMoment(text, "00:00:00Z");
-}
-
-export const rateOption = new Option(
-  "--rate <units>",
-  "read and write units a second (default: half of what the table serves; no limit with --local)",
-).argParser((text) => Number(parseUnits(text)));
-
-export const tableOption = new Option(
-  "--table <name>",
-  "read this table (default: the one in use)",
-).argParser(parseTable);
-
-export const idsOption = new Option(
-  "--ids <file>",
-  "only these orders: a file of ids, one per line",
-).argParser(parseText);
-
-export const dryRunOption = new Option("--dry-run", "only say what would be changed");
-
-/** Adds the command that repairs the items of a table. */
-export function repairCommand(commands: Command): Command {
-  return commands
-    .command("repair")
-    .description(
-      "put back what is missing or damaged, from a copy that was restored beside it",
-    )
-    .requiredOption("--from <table>", "the copy", parseTable)
-    .addOption(dryRunOption);
 }
