@@ -37,7 +37,7 @@ export const templateUsing = (table: string) => ({
 });
 
 /** The mocked AWS. */
-export const cloudFormation = mockClient(CloudFormationClient);
+const cloudFormation = mockClient(CloudFormationClient);
 export const dynamoDb = mockClient(DynamoDBClient);
 export const sts = mockClient(STSClient);
 const clients = [sts, cloudFormation, dynamoDb];
@@ -76,35 +76,34 @@ const keys = ["aws_access_key_id", "aws_secret_access_key"].map(
 writeFileSync(file("credentials"), `[other]\n${keys.join("")}`);
 
 /** Before each test, the stack is deployed with the table OLD, and synthesised with NEW. */
-export function useCommands(): void {
-  beforeEach(() => {
-    for (const client of clients) client.reset();
-    const deployed = JSON.stringify(templateUsing("OLD"));
-    cloudFormation.on(GetTemplateCommand).resolves({ TemplateBody: deployed });
-    stackIs("UPDATE_COMPLETE");
-    sts.on(GetCallerIdentityCommand).resolves({ Account: "111111111111" });
-    // One is in use, and the other one, too, while its settings change.
-    const describe = dynamoDb.on(DescribeTableCommand);
-    describe.resolves({ Table: { TableStatus: "UPDATING" } });
-    describe.resolvesOnce({ Table: { TableStatus: "ACTIVE" } });
-    writeFileSync(file("next.json"), JSON.stringify(templateUsing("NEW")));
-    const variables = {
-      AWS_ACCESS_KEY_ID: "test",
-      AWS_DEFAULT_REGION: "eu-central-1",
-      AWS_PROFILE: undefined,
-      AWS_REGION: undefined,
-      AWS_SECRET_ACCESS_KEY: "test",
-      AWS_SHARED_CREDENTIALS_FILE: file("credentials"),
-      // A code that nothing else exits with.
-      CDK_DOES: "exit 7",
-      PATH: directory,
-    };
-    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-  });
-  afterAll(() => {
-    for (const client of clients) client.restore();
-  });
-}
+beforeEach(() => {
+  for (const client of clients) client.reset();
+  const deployed = JSON.stringify(templateUsing("OLD"));
+  cloudFormation.on(GetTemplateCommand).resolves({ TemplateBody: deployed });
+  stackIs("UPDATE_COMPLETE");
+  sts.on(GetCallerIdentityCommand).resolves({ Account: account.id });
+  // One is in use, and the other one, too, while its settings change.
+  const describe = dynamoDb.on(DescribeTableCommand);
+  describe.resolves({ Table: { TableStatus: "UPDATING" } });
+  describe.resolvesOnce({ Table: { TableStatus: "ACTIVE" } });
+  writeFileSync(file("next.json"), JSON.stringify(templateUsing("NEW")));
+  const variables = {
+    AWS_ACCESS_KEY_ID: "test",
+    AWS_DEFAULT_REGION: account.region,
+    AWS_PROFILE: undefined,
+    AWS_REGION: undefined,
+    AWS_SECRET_ACCESS_KEY: "test",
+    AWS_SHARED_CREDENTIALS_FILE: file("credentials"),
+    // A code that nothing else exits with.
+    CDK_DOES: "exit 7",
+    PATH: directory,
+  };
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+});
+
+afterAll(() => {
+  for (const client of clients) client.restore();
+});
 
 /**
  * Runs a command in this process.

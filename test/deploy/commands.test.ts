@@ -20,12 +20,10 @@ import {
   stackName,
   sts,
   templateUsing,
-  useCommands,
 } from "./command.ts";
 
 /** What the tests' own commands find on the path. */
 const path = process.env["PATH"];
-useCommands();
 
 const compare = (...options: string[]) =>
   run("compare", "kept", "--app", directory, ...options);

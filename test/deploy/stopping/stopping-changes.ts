@@ -51,6 +51,11 @@ export const stoppingChanges: [title: string, change: Change, ...names: string[]
     "CancelOrder/Aliaslive.FunctionVersion=DIGEST",
   ],
   [
+    "a table is replaced by one with another key",
+    set("Orders.KeySchema.0.AttributeName", "orderId"),
+    "replaced:Orders.KeySchema.0.AttributeName=orderId",
+  ],
+  [
     "the tables lose a tag",
     (next) => {
       for (const { Properties } of every(next, "DynamoDB::Table"))

@@ -140,11 +140,6 @@ export const stoppingValues: [title: string, path: string, value: unknown][] = [
     "S",
   ],
   [
-    "a table is replaced by one with another key",
-    "Orders.KeySchema.0.AttributeName",
-    "orderId",
-  ],
-  [
     "a deployment that fails would delete a table",
     "Orders.DeletionPolicy",
     "RetainExceptOnCreate",
