@@ -105,7 +105,7 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   });
 
   /** Serves a build. @returns the path of its API. */
-  const use = async (built: SynthesisedStack): Promise<string> => {
+  const use = async (built: SynthesisedStack) => {
     const opened = openService(built, endpoint, data.apiKey, { ...options, clock, log });
     await createTables(client, built.template.all("AWS::DynamoDB::Table"));
     service.use(opened);
@@ -114,7 +114,7 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
   const basePath = await use(firstBuild);
   started.defer(service.stop);
   if (options.watch) {
-    const rebuild = async () => void (await use(await build(signal)));
+    const rebuild = async () => await use(await build(signal));
     const watching = watchSources(rebuild, signal, log);
     started.defer(() => watching);
   }

@@ -3,8 +3,6 @@ import { isInt64 } from "../../shared/order.ts";
 import { shellWord } from "../terminal/printable.ts";
 import type { LocalStack, LocalStackOptions } from "./local-stack.ts";
 
-type ReadyStack = Pick<LocalStack, "apiKey" | "client" | "whereabouts">;
-
 /**
  * Says that an orders file was not loaded because the tables exist already, and how to add its
  * orders.
@@ -16,7 +14,7 @@ export function notLoadedText(file: string): string {
 
 /** The output of `npm start`: where the stack is, and commands to try it with. */
 export async function readyText(
-  { apiKey, client, whereabouts }: ReadyStack,
+  { apiKey, client, whereabouts }: Pick<LocalStack, "apiKey" | "client" | "whereabouts">,
   seconds: number,
   { cut, throttle, unavailable, watch }: LocalStackOptions,
 ): Promise<string> {

@@ -19,7 +19,7 @@ const pollMs = 200;
  * @returns a promise that resolves when the signal has aborted and no rebuild is under way.
  */
 export async function watchSources(
-  rebuild: () => Promise<void>,
+  rebuild: () => Promise<unknown>,
   signal: AbortSignal,
   log: (line: string) => void,
   folder = project,

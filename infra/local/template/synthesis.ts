@@ -28,11 +28,13 @@ export async function synthesise(
   };
   const args = ["--require", preloaded, script];
   await promisify(execFile)(process.execPath, args, { signal, env }).catch(
-    (error: { stderr: string }) => {
+    ({ stderr }: { stderr: string }) => {
       signal.throwIfAborted();
-      const what = /no space left/.test(error.stderr)
+      // What is wrong: esbuild's errors or, without any, the line.
+      const [complaint] = /^✘ .*\n(?:(?:[ ✘].*)?\n)*/m.exec(stderr) ?? [stderr];
+      const what = /no space left/.test(stderr)
         ? `no space left in ${directory}. Set TMPDIR to a folder with 10 MB`
-        : complaint(error.stderr);
+        : complaint.trim();
       throw new CommandError(`The stack can't be synthesised: ${what}`);
     },
   );
@@ -46,10 +48,4 @@ export async function readStack(directory: string) {
     template: readTemplate(JSON.parse(await readFile(file, "utf8"))),
     directory,
   };
-}
-
-/** The part of the output that says what is wrong: esbuild's errors or, without any, the line. */
-function complaint(output: string): string {
-  const [complaint] = /^✘ .*\n(?:(?:[ ✘].*)?\n)*/m.exec(output) ?? [output];
-  return complaint.trim();
 }
