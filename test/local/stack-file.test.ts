@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -21,12 +22,13 @@ const stackAt = (port: number) => ({
   tables: { orders: "orders", apiKeys: "keys" },
 });
 
-test("running stacks are listed, the latest first and an address once, until they end", () => {
+test("running stacks are listed for their user, the latest first, until they end", () => {
   const [, removeSecond] = [1, 2, 3].map((port) => addToStackFile(stackAt(port)));
   // In place of one that was killed.
   const replacing = { ...stackAt(1), dynamodbEndpoint: "http://127.0.0.1:8001" };
   addToStackFile(replacing);
   expect(readStackFile()).toEqual([replacing, stackAt(3), stackAt(2)]);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
   removeSecond?.();
   expect(readStackFile()).toEqual([replacing, stackAt(3)]);
 });

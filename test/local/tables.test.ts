@@ -3,10 +3,11 @@ import { PutItemCommand, paginateScan } from "@aws-sdk/client-dynamodb";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { logProgress, prepareTables } from "../../infra/local/engine/tables.ts";
 import type { OrderItem } from "../../shared/order.ts";
+import { rejectedAs } from "../helpers/faults/faults.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 import { petResources, petTemplate } from "./pets.ts";
 
-const { client } = await createTestTables();
+const { behindProxy, client } = await createTestTables();
 const resources = petTemplate(petResources({})).all("AWS::DynamoDB::Table");
 const names = { orders: "", apiKeys: "" };
 beforeEach(() => {
@@ -23,12 +24,13 @@ async function* orders(from: number, to: number, end = async () => {}, others = 
 function prepare(
   orders: AsyncIterable<OrderItem>,
   signal = new AbortController().signal,
+  using = client,
 ): Promise<boolean> {
   const tables = resources.map((resource) => ({
     ...resource,
     name: resource.id === "Orders" ? names.orders : names.apiKeys,
   }));
-  return prepareTables(client, tables, names, orders, signal);
+  return prepareTables(using, tables, names, orders, signal);
 }
 
 async function stored(): Promise<OrderItem[]> {
@@ -73,6 +75,14 @@ test("orders are written even if their size exceeds a transaction's 4 MB", async
   const note = { S: "€".repeat(130_000) };
   await prepare(orders(1, 12, undefined, { note }));
   expect(await storedIds()).toEqual(idsUpTo(12));
+});
+
+test("a start fails if an order can't be written", async () => {
+  const { target } = await behindProxy(({ operation }) =>
+    /Transact|PutItem/.test(operation) ? rejectedAs("ValidationException") : undefined,
+  );
+  const start = prepare(orders(1, 1), undefined, target.client);
+  await expect(start).rejects.toMatchObject({ name: "ValidationException" });
 });
 
 test("loading orders logs, once a second, how many have been loaded", async () => {
