@@ -131,7 +131,7 @@ const unchanging: Checks = {
     "resource_not_found",
     () => {
       const paths = ["/nope", "/nope/1", "/store/orders/1/2", "/store"];
-      const requests = paths.map((path) => ({ method: "POST", path }));
+      const requests = paths.map((path) => ({ method: "GET", path }));
       return [...requests, ...requests.map(withoutKey)];
     },
   ),
