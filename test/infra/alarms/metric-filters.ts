@@ -16,9 +16,14 @@ export function metricName(
   return `${namespace} ${name} [${pairs.sort()}]`;
 }
 
-/** The values that a log line adds to the metrics of a template's filters. */
-export function counted(filters: ReturnType<typeof rows>, line: unknown): Sample[] {
+/** The values that a line of a log adds to the metrics of a template's filters. */
+export function counted(
+  filters: ReturnType<typeof rows>,
+  log: string,
+  line: unknown,
+): Sample[] {
   return filters
+    .filter(([, { LogGroupName }]) => LogGroupName === log)
     .filter(([, { FilterPattern }]) => matches(FilterPattern, line))
     .map(([, { MetricTransformations }]) => {
       const [{ Dimensions = [], MetricName, MetricNamespace, MetricValue }] =

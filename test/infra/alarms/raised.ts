@@ -23,30 +23,17 @@ export function watch(stack: OrdersStack) {
   const [[, api] = []] = rows(template, "AWS::ApiGateway::RestApi");
   const [[, stage] = []] = rows(template, "AWS::ApiGateway::Stage");
   const ofStage = { ApiName: api.Name, Stage: stage.StageName };
-  const inLog = (logGroup: string, line: unknown): Sample[] =>
-    counted(
-      filters.filter(([, { LogGroupName }]) => LogGroupName === logGroup),
-      line,
-    );
 
   /**
    * The values that a request adds: by its log lines, and to the metrics of the gateway and Lambda.
    */
   function published(exchange: Exchange): Sample[] {
-    const {
-      lambda,
-      lines,
-      method,
-      milliseconds = 20,
-      path,
-      responseType,
-      status,
-    } = exchange;
+    const { lambda, lines, milliseconds = 20, status } = exchange;
     const context: Record<string, string | undefined> = {
-      "$context.httpMethod": method,
-      "$context.resourcePath": path,
+      "$context.httpMethod": exchange.method,
+      "$context.resourcePath": exchange.path,
       "$context.status": String(status),
-      "$context.error.responseType": responseType,
+      "$context.error.responseType": exchange.responseType,
     };
     const accessLogLine: string = stage.AccessLogSetting.Format.replaceAll(
       /\$[\w.]+/g,
@@ -56,12 +43,12 @@ export function watch(stack: OrdersStack) {
     const ofFunction: Sample[] = [
       [metricName("AWS/Lambda", "Invocations", alias), 1],
       [metricName("AWS/Lambda", "Duration", alias), milliseconds],
-      ...lines.flatMap((line) => inLog(`${lambda}Log`, line)),
+      ...lines.flatMap((line) => counted(filters, `${lambda}Log`, line)),
     ];
     return [
       [metricName("AWS/ApiGateway", "Count", ofStage), 1],
       [metricName("AWS/ApiGateway", "5XXError", ofStage), status >= 500 ? 1 : 0],
-      ...inLog("ApiAccessLog", JSON.parse(accessLogLine)),
+      ...counted(filters, "ApiAccessLog", JSON.parse(accessLogLine)),
       ...(lambda === undefined ? [] : ofFunction),
     ];
   }
