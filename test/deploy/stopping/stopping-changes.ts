@@ -140,6 +140,15 @@ export const stoppingChanges: [title: string, change: Change, ...names: string[]
   ],
   ["a function is added", addFunction(), "added:Other@DIGEST"],
   [
+    "a function is added, beside a change that is more than references to it",
+    (next) => {
+      addFunction()(next);
+      set("CancelOrder.Layers", [{ Ref: "Other" }, "arn:aws:lambda:eu:1:layer:x:1"])(next);
+    },
+    "CancelOrder.Layers=DIGEST",
+    "added:Other@DIGEST",
+  ],
+  [
     "a function with a layer is added",
     addFunction({ Layers: ["arn:aws:lambda:eu-central-1:1:layer:x:1"] }),
     "added:Other@DIGEST",
