@@ -20,11 +20,10 @@ import { jsonText } from "../../infra/terminal/printable.ts";
 import type { OrderItem as Item } from "../../shared/order.ts";
 import { adminCommand, root } from "../helpers/admin-command.ts";
 import { createTable } from "../helpers/create-table.ts";
-import { type Behaviour, type EngineCall, respond } from "../helpers/faults/fault-proxy.ts";
+import { type Behaviour, type Choice, respond } from "../helpers/faults/fault-proxy.ts";
 import { tableWriter } from "../helpers/table-writer.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 
-type Choice = (call: EngineCall) => Behaviour | undefined;
 type Stream = "stdout" | "stderr";
 
 /** What the commands of a session meet. */

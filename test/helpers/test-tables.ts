@@ -6,7 +6,7 @@ import type { Environment } from "../../infra/environments.ts";
 import { type Engine, engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createTable } from "./create-table.ts";
-import { type Behaviour, type EngineCall, startFaultProxy } from "./faults/fault-proxy.ts";
+import { type Choice, startFaultProxy } from "./faults/fault-proxy.ts";
 import { noOption } from "./fixture-environments.ts";
 import { tableWriter } from "./table-writer.ts";
 
@@ -66,11 +66,8 @@ export async function createTestTables() {
       return items;
     },
     empty,
-    /**
-     * The same tables behind a proxy, until the test ends; `choose` decides what happens to each
-     * call.
-     */
-    behindProxy: async (choose: (call: EngineCall) => Behaviour | undefined) => {
+    /** The same tables behind a fault proxy, until the test ends. */
+    behindProxy: async (choose: Choice) => {
       const proxy = await startFaultProxy(endpoint, choose);
       const proxied = engineClient(proxy.endpoint);
       onTestFinished(async () => {

@@ -56,10 +56,11 @@ describe.each(Object.values<FunctionEntry>(functionList))("the function $id", (e
   });
 
   test("starts with one warning while its table is silent, and then serves as ever", async () => {
-    fault = unapplied["no response"];
+    const silent = vi.fn(unapplied["no response"]);
+    fault = silent;
     const serveFirstRequest = await start(entry);
     fault = undefined;
-    expect([...proxy.attempts.values()]).toEqual([1]);
+    expect(silent).toHaveBeenCalledOnce();
     await serveFirstRequest();
     expectOneWarning(/^(Timeout|Abort)Error: /);
   });

@@ -28,8 +28,6 @@ beforeAll(async () => {
     const list = JSON.parse(input).ExclusiveStartKey?.list.S ?? invocation;
     pagesAsked.set(list, (pagesAsked.get(list) ?? 0) + 1);
     const page = `{"Items":${items},"LastEvaluatedKey":{"id":{"N":"0"},"list":{"S":"${list}"}}}`;
-    response.setHeader("content-type", "application/x-amz-json-1.0");
-    response.setHeader("content-length", page.length);
     response.end(page);
   };
   stack = await startFaultyStack(({ operation, input }) => {

@@ -24,13 +24,11 @@ export interface EngineCall {
 
 export interface EngineResponse {
   status: number;
-  headers: IncomingHttpHeaders;
   body: Buffer;
 }
 
 /** A call under way, for a behaviour to handle. */
 interface Exchange extends EngineCall {
-  /** The client's side of it. */
   response: ServerResponse;
   /** Lets the engine carry the call out, with another input if given. */
   forward(input?: string): Promise<EngineResponse>;
@@ -39,21 +37,18 @@ interface Exchange extends EngineCall {
 /** Decides the outcome of a call. */
 export type Behaviour = (exchange: Exchange) => void | Promise<void>;
 
+/** Decides which behaviour a call meets; undefined passes it on. */
+export type Choice = (call: EngineCall) => Behaviour | undefined;
+
 export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;
 
 /** Passes the call to the engine and its response back, unchanged. */
 export const passOn: Behaviour = async ({ forward, response }) =>
   respond(response, await forward());
 
-export function respond(
-  response: ServerResponse,
-  { status, headers, body }: EngineResponse,
-): void {
-  response.writeHead(status, { ...headers, "content-length": body.length }).end(body);
+export function respond(response: ServerResponse, { status, body }: EngineResponse): void {
+  response.writeHead(status, { "content-length": body.length }).end(body);
 }
-
-/** Decides which behaviour a call meets; undefined passes it on. */
-type Choice = (call: EngineCall) => Behaviour | undefined;
 
 /** Every call of an operation meets this behaviour. */
 export function onEvery(operation: string, behaviour: Behaviour): Choice {
@@ -73,9 +68,9 @@ export function justBefore(operation: string, act: () => Promise<unknown>): Choi
  * failing services do.
  */
 export async function startFaultProxy(target: string, choose: Choice) {
-  const attempts = new Map<string, number>();
   const agent = new Agent({ keepAlive: true });
   const server = createServer(async (incoming, response) => {
+    response.setHeader("content-type", "application/x-amz-json-1.0");
     try {
       const { headers } = incoming;
       const call: EngineCall = {
@@ -85,9 +80,16 @@ export async function startFaultProxy(target: string, choose: Choice) {
         input: await text(incoming),
         headers,
       };
-      attempts.set(call.operation, (attempts.get(call.operation) ?? 0) + 1);
-      const forward = (input = call.input): Promise<EngineResponse> =>
-        send(target, agent, headers, input);
+      const forward = async (input = call.input): Promise<EngineResponse> => {
+        const sent = request(target, {
+          method: "POST",
+          headers: { ...headers, "content-length": Buffer.byteLength(input) },
+          agent,
+        });
+        sent.end(input);
+        const [received] = await once(sent, "response");
+        return { status: received.statusCode, body: await buffer(received) };
+      };
       await (choose(call) ?? passOn)({ ...call, response, forward });
     } catch {
       // The engine or the client has gone: the other side sees its connection break.
@@ -105,8 +107,6 @@ export async function startFaultProxy(target: string, choose: Choice) {
   const port = await listeningPort(server);
   return {
     endpoint: `http://127.0.0.1:${port}`,
-    /** How often each operation has been attempted. */
-    attempts,
     /** Rejects connections from now on, and resets the open ones. */
     rejectConnections: close,
     /** Ends `rejectConnections`. */
@@ -117,30 +117,4 @@ export async function startFaultProxy(target: string, choose: Choice) {
       if (server.listening) await close();
     },
   };
-}
-
-async function send(
-  target: string,
-  agent: Agent,
-  headers: IncomingHttpHeaders,
-  input: string,
-): Promise<EngineResponse> {
-  const sent = request(target, { method: "POST", headers: passedOn(headers), agent });
-  sent.end(input);
-  const [response] = await once(sent, "response");
-  const body = await buffer(response);
-  const length = { "content-length": String(body.length) };
-  return {
-    status: response.statusCode,
-    headers: { ...passedOn(response.headers), ...length },
-    body,
-  };
-}
-
-const ofOneConnection = /^(connection|content-length|host|transfer-encoding)$/;
-
-/** The headers that a proxy passes on: all that are not about one connection or body. */
-function passedOn(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const all = Object.entries(headers);
-  return Object.fromEntries(all.filter(([name]) => !ofOneConnection.test(name)));
 }

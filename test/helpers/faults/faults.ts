@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { type Behaviour, type EngineResponse, respond } from "./fault-proxy.ts";
 
-const trickleIntervalMs = 50;
 const dynamodb = "dynamodb.v20120810";
 
 /** Faults of calls that never reach the engine. */
@@ -36,7 +35,10 @@ export const applied = {
     await sendHalf(response, await forward());
     response.socket?.end();
   },
-  "slow trickle": async ({ forward, response }) => trickle(response, await forward()),
+  "slow trickle": async ({ forward, response }) => {
+    await forward();
+    trickle(response);
+  },
 } satisfies Record<string, Behaviour>;
 
 /**
@@ -44,55 +46,45 @@ export const applied = {
  * carried out the call.
  */
 export const unnoticed = {
-  "half a response of no length": async ({ forward, response }) => {
-    const { body } = await forward();
-    response.socket?.end(
-      `${headOfNoLength}${body.toString("latin1", 0, body.length / 2)}`,
-      "latin1",
-    );
-  },
-  "an empty response of no length": async ({ forward, response }) => {
-    await forward();
-    response.socket?.end(headOfNoLength);
-  },
+  "half a response of no length": endingAfter(0.5),
+  "an empty response of no length": endingAfter(0),
 } satisfies Record<string, Behaviour>;
 
 export const faults: Record<string, Behaviour> = { ...unapplied, ...applied, ...unnoticed };
-
-const headOfNoLength =
-  "HTTP/1.1 200 OK\r\ncontent-type: application/x-amz-json-1.0\r\n\r\n";
 
 function reset(response: ServerResponse): void {
   response.socket?.resetAndDestroy();
 }
 
 /** Resolves when the first half of the response has been sent. */
-async function sendHalf(
+function sendHalf(
   response: ServerResponse,
-  { status, headers, body }: EngineResponse,
+  { status, body }: EngineResponse,
 ): Promise<void> {
   // Less than half, but at least a byte: even an empty response is split, between its braces.
   const length = Math.max(1, Math.ceil(body.length / 2) - 1);
-  const { promise, resolve } = Promise.withResolvers<void>();
-  response.writeHead(status, headers).write(body.subarray(0, length), () => resolve());
-  await promise;
+  response.writeHead(status, { "content-length": body.length });
+  return new Promise((resolve) => {
+    response.write(body.subarray(0, length), () => resolve());
+  });
 }
 
-/** Sends a byte now and then, forever: the length says that there are more. */
-function trickle(
-  response: ServerResponse,
-  { status, headers, body }: EngineResponse,
-): void {
-  response.writeHead(status, {
-    ...headers,
-    "content-length": String(body.length + 1_000_000),
-  });
-  let sent = 0;
-  const timer = setInterval(() => {
-    response.write(sent < body.length ? body.subarray(sent, sent + 1) : " ");
-    sent += 1;
-  }, trickleIntervalMs);
+/** Sends a space now and then, as if a long response were to come. */
+function trickle(response: ServerResponse): void {
+  response.writeHead(200, { "content-length": 1_000_000 });
+  const timer = setInterval(() => response.write(" "), 50);
   response.once("close", () => clearInterval(timer));
+}
+
+/** Sends this part of the engine's response, from 0 to 1. */
+function endingAfter(part: number): Behaviour {
+  return async ({ forward, response }) => {
+    const { body } = await forward();
+    response.socket?.write(
+      "HTTP/1.1 200 OK\r\ncontent-type: application/x-amz-json-1.0\r\n\r\n",
+    );
+    response.socket?.end(body.subarray(0, part * body.length));
+  };
 }
 
 /** Responds with this error of the table's, without calling the engine. */
@@ -101,7 +93,6 @@ export function rejectedAs(name: string, message?: string): Behaviour {
 }
 
 function failing(status: number, type: string, message = "injected by a test"): Behaviour {
-  const headers = { "content-type": "application/x-amz-json-1.0" };
   const body = Buffer.from(JSON.stringify({ __type: `com.amazonaws.${type}`, message }));
-  return ({ response }) => respond(response, { status, headers, body });
+  return ({ response }) => respond(response, { status, body });
 }

@@ -1,38 +1,17 @@
-import { type AttributeValue, GetItemCommand } from "@aws-sdk/client-dynamodb";
+import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { engineClient, startEngine } from "../../../infra/local/engine/engine.ts";
 import type { LocalStackOptions } from "../../../infra/local/local-stack.ts";
 import { tableWriter } from "../table-writer.ts";
-import { startTestStack, type TestStack } from "../test-stack.ts";
-import {
-  type Behaviour,
-  type EngineCall,
-  type FaultProxy,
-  startFaultProxy,
-} from "./fault-proxy.ts";
+import { startTestStack } from "../test-stack.ts";
+import { type Choice, startFaultProxy } from "./fault-proxy.ts";
+
+export type FaultyStack = Awaited<ReturnType<typeof startFaultyStack>>;
 
 /**
- * A test stack whose functions reach their engine through a fault proxy. The test's own calls
- * bypass it.
+ * Starts a test stack whose functions reach their engine through a fault proxy. The test's own
+ * calls bypass it.
  */
-export interface FaultyStack extends TestStack {
-  proxy: FaultProxy;
-  /** The order as the table has it. */
-  order(id: string): Promise<Record<string, AttributeValue> | undefined>;
-  /** The lines that the functions have logged with this event, oldest first. */
-  events(event: string): LoggedEvent[];
-}
-
-/** @see log.ts of the service for an event's fields. */
-interface LoggedEvent {
-  level: string;
-  message: { event: string };
-}
-
-/** @param choose decides what happens to each call of the functions; undefined passes it on. */
-export async function startFaultyStack(
-  choose: (call: EngineCall) => Behaviour | undefined,
-  options: LocalStackOptions = {},
-): Promise<FaultyStack> {
+export async function startFaultyStack(choose: Choice, options: LocalStackOptions = {}) {
   await using started = new AsyncDisposableStack();
   const engine = await startEngine(options.db);
   started.defer(() => engine.stop());
@@ -48,13 +27,15 @@ export async function startFaultyStack(
     ...stack,
     ...tableWriter(client, stack.tables),
     proxy,
-    order: async (id) =>
+    /** The order as the table has it. */
+    order: async (id: string) =>
       (await client.send(new GetItemCommand({ TableName, Key: { id: { N: id } } }))).Item,
-    events: (event) =>
+    /** The lines that the functions have logged with this event, oldest first. */
+    events: (event: string) =>
       // Functions log JSON.
       stack.log
         .filter((line) => line.startsWith("{"))
-        .map((line): LoggedEvent => JSON.parse(line))
+        .map((line): { level: string; message?: { event: string } } => JSON.parse(line))
         .filter(({ message }) => message?.event === event),
     stop: () => running.disposeAsync(),
   };
