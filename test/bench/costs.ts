@@ -38,19 +38,17 @@ const { write, ...load } = new Script("npm run costs --")
 /** How long a tuned function like ours starts (speedrun.nobackspacecrew.com, 2025-07-21). */
 const initSeconds = 0.375;
 
-const memories = Object.values(functionList).map(({ memorySize }) => memorySize / 1024);
+const gigabytes = sumOf(functionList, ({ memorySize }) => memorySize / 1024);
 
 /**
  * Dollars for starting each function once: its initialisation, which Lambda bills since August
  * 2025, and the calls that make them ready: a Scan, a GetItem and an UpdateItem.
  */
 const coldStarts =
-  initSeconds * sum(memories) * price.gigabyteSecond +
-  1.5 * price.readUnit +
-  price.writeUnit;
+  initSeconds * gigabytes * price.gigabyteSecond + 1.5 * price.readUnit + price.writeUnit;
 
-/** Dollars for asking the authorizer once; the gateway charges nothing for that. */
-const authorizerCost = cost(authorization, 0);
+/** The gateway charges nothing for asking the authorizer. */
+const authorizations = millionDollars(cost(authorization, 0));
 
 const works = [cancellation, listOf(100), listOf(10_000)];
 
@@ -77,11 +75,7 @@ const costsTable = [
     millionDollars(cost(work)),
     millionDollars(cost(work, price.httpRequest)),
   ]),
-  [
-    "a million times a key that isn't cached, on top",
-    millionDollars(authorizerCost),
-    millionDollars(authorizerCost),
-  ],
+  ["a million times a key that isn't cached, on top", authorizations, authorizations],
   ["a million cold starts of each function, on top", millionDollars(coldStarts), "same"],
   [
     "a month of keeping a million orders, and restoring them to any second",
@@ -134,15 +128,15 @@ else {
   if (write) writeTables(tables);
 }
 
-/** Prints how much the load uses of each limit, which one gives first, and a month's price. */
 function printLoad(environment: Environment): void {
-  const limits = limitsUnder(load, environment);
-  const rows = limits.map(({ name, used, available, unit, share, raise }) => [
-    name,
-    `${amount(used)} of ${amount(available)} ${unit}`,
-    `${amount(100 * share)} %`,
-    raise,
-  ]);
+  const rows = limitsUnder(load, environment).map(
+    ({ name, used, available, unit, share, remedy }) => [
+      name,
+      `${amount(used)} of ${amount(available)} ${unit}`,
+      `${amount(100 * share)} %`,
+      remedy,
+    ],
+  );
   console.log(`With the settings of ${environment.name}, what gives first at the head:\n`);
   console.log(`${markdown([["limit", "used", "", "beyond it"], ...rows])}\n`);
   console.log(
@@ -163,8 +157,8 @@ function millionDollars(value: number): string {
   return dollars(1e6 * value);
 }
 
-function sum(values: number[]): number {
-  return values.reduce((total, value) => total + value, 0);
+function sumOf<Value>(values: Record<string, Value>, measure: (value: Value) => number) {
+  return Object.values(values).reduce((sum, value) => sum + measure(value), 0);
 }
 
 /** The row of a table with so many orders: what a list of them takes, and whether it is cut off. */
@@ -187,29 +181,37 @@ function environmentRow(environment: Environment): string[] {
   // A read unit is 8 KB of a list.
   const exhaustingBytes = (tableThroughput.reads / throttling.listOrders.rateLimit) * 8192;
   const exhaustingOrders = Math.ceil(exhaustingBytes / orderBytes.stored);
-  const propertiesOf = (type: string) =>
-    Object.values(templateOf(environment).findResources(type)).map(
-      (it) => it["Properties"],
-    );
-  const alarmMetrics = propertiesOf("AWS::CloudWatch::Alarm").map(
+  const template = templateOf(environment);
+  const resources = (type: string) => template.findResources(`AWS::${type}`);
+  const alarmMetrics = sumOf(
+    resources("CloudWatch::Alarm"),
     // Each metric in an alarm's expression is charged.
-    ({ Metrics }) =>
+    ({ Properties: { Metrics } }) =>
       Metrics?.filter(({ MetricStat }: { MetricStat?: unknown }) => MetricStat).length ?? 1,
   );
-  const customMetrics = propertiesOf("AWS::Logs::MetricFilter").map(
+  const customMetrics = sumOf(
+    resources("Logs::MetricFilter"),
     // A dimension is the code of a rejection, of which there are four: each makes a metric.
-    ({ MetricTransformations: [{ Dimensions }] }) => (Dimensions === undefined ? 1 : 4),
+    ({
+      Properties: {
+        MetricTransformations: [{ Dimensions }],
+      },
+    }) => (Dimensions ? 4 : 1),
   );
   /** Dollars for a second in which every table serves all the units that it may. */
-  const limits = propertiesOf("AWS::DynamoDB::Table").map(
-    ({ OnDemandThroughput: { MaxReadRequestUnits, MaxWriteRequestUnits } }) =>
-      MaxReadRequestUnits * price.readUnit + MaxWriteRequestUnits * price.writeUnit,
+  const limits = sumOf(
+    resources("DynamoDB::Table"),
+    ({
+      Properties: {
+        OnDemandThroughput: { MaxReadRequestUnits, MaxWriteRequestUnits },
+      },
+    }) => MaxReadRequestUnits * price.readUnit + MaxWriteRequestUnits * price.writeUnit,
   );
   return [
     environment.name,
     `${(exhaustingBytes / 1e6).toFixed(1)} MB, ${exhaustingOrders.toLocaleString("en")} orders`,
-    dollars(price.alarmMetric * sum(alarmMetrics)),
-    dollars(price.customMetric * sum(customMetrics)),
-    dollars(86_400 * sum(limits)),
+    dollars(price.alarmMetric * alarmMetrics),
+    dollars(price.customMetric * customMetrics),
+    dollars(86_400 * limits),
   ];
 }

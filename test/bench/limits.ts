@@ -8,18 +8,6 @@ export interface Load {
   listsPerMinute: number;
 }
 
-/** A limit, and how much of it a load uses, in `unit`. */
-export interface Limit {
-  name: string;
-  used: number;
-  available: number;
-  unit: string;
-  /** Used divided by available: above 1, it is exceeded. */
-  share: number;
-  /** The remedy once it is reached. */
-  raise: string;
-}
-
 /** AWS's defaults. Megabytes are 10^6 bytes. */
 const quota = {
   /** Lambda's developer guide, "Response streaming": the size, and the rate after 6 MB. */
@@ -54,8 +42,19 @@ const endOfV1 = "nothing raises it: here v1 ends, which lists all orders in one 
 const raise = "raise it in environments.ts";
 const raiseToQuota = `${raise}, up to the table's quota of 40,000 (DynamoDB guide, Quotas)`;
 
+/** A limit, how much of it a load uses, in this unit, and the remedy once it is reached. */
+function limit(
+  name: string,
+  used: number,
+  available: number,
+  unit: string,
+  remedy: string,
+) {
+  return { name, used, available, unit, share: used / available, remedy };
+}
+
 /** Every limit under a load, the one that is reached first at the head. */
-export function limitsUnder(load: Load, environment: Environment): Limit[] {
+export function limitsUnder(load: Load, environment: Environment) {
   const { throttling, tableThroughput, listConcurrency } = environment;
   const { cancelsPerSecond: cancels } = load;
   const lists = load.listsPerMinute / 60;
@@ -63,54 +62,55 @@ export function limitsUnder(load: Load, environment: Environment): Limit[] {
   const orders = lists > 0 ? load.orders : 0;
   const listsAtOnce = lists * listSeconds(orders);
   const cancelsAtOnce = (cancels * milliseconds(cancellation)) / 1000;
-  const limits: Limit[] = [];
-  const add = (
-    name: string,
-    used: number,
-    available: number,
-    unit: string,
-    remedy: string,
-  ) => limits.push({ name, used, available, unit, share: used / available, raise: remedy });
-  add(
-    "a list's size, as gzip (Lambda guide, Response streaming)",
-    listOf(orders).sentKilobytes / 1000,
-    quota.streamedMegabytes,
-    "MB",
-    endOfV1,
-  );
-  add(
-    "a list's time, at 2 MB a second after 6 MB (API Gateway guide, Stream the response)",
-    listSeconds(orders),
-    quota.listSeconds,
-    "s",
-    endOfV1,
-  );
   const { cancelOrder, listOrders } = throttling;
   const perSecond = "a second";
-  add("throttling.cancelOrder.rateLimit", cancels, cancelOrder.rateLimit, perSecond, raise);
-  add("throttling.listOrders.rateLimit", lists, listOrders.rateLimit, perSecond, raise);
   const units = "units a second";
+  const atOnce = "at once";
   const writes = cancels * cancellation.writeUnits;
-  add("tableThroughput.writes", writes, tableThroughput.writes, units, raiseToQuota);
   const reads = lists * listOf(orders).readUnits;
   const listLess = `${raiseToQuota}, or list less often`;
-  add("tableThroughput.reads", reads, tableThroughput.reads, units, listLess);
+  const limits = [
+    limit(
+      "a list's size, as gzip (Lambda guide, Response streaming)",
+      listOf(orders).sentKilobytes / 1000,
+      quota.streamedMegabytes,
+      "MB",
+      endOfV1,
+    ),
+    limit(
+      "a list's time, at 2 MB a second after 6 MB (API Gateway guide, Stream the response)",
+      listSeconds(orders),
+      quota.listSeconds,
+      "s",
+      endOfV1,
+    ),
+    limit(
+      "throttling.cancelOrder.rateLimit",
+      cancels,
+      cancelOrder.rateLimit,
+      perSecond,
+      raise,
+    ),
+    limit("throttling.listOrders.rateLimit", lists, listOrders.rateLimit, perSecond, raise),
+    limit("tableThroughput.writes", writes, tableThroughput.writes, units, raiseToQuota),
+    limit("tableThroughput.reads", reads, tableThroughput.reads, units, listLess),
+    limit(
+      "requests of the account (API Gateway guide, Quotas)",
+      cancels + lists,
+      10_000,
+      perSecond,
+      "ask Service Quotas for a higher throttle quota (L-8A5B8E43)",
+    ),
+    limit(
+      "concurrent executions of the account (Lambda guide, Quotas)",
+      cancelsAtOnce + listsAtOnce,
+      1000,
+      atOnce,
+      "ask Service Quotas for more concurrent executions (L-B99A9384)",
+    ),
+  ];
   if (listConcurrency !== undefined)
-    add("listConcurrency", listsAtOnce, listConcurrency, "at once", raise);
-  add(
-    "requests of the account (API Gateway guide, Quotas)",
-    cancels + lists,
-    10_000,
-    perSecond,
-    "ask Service Quotas for a higher throttle quota (L-8A5B8E43)",
-  );
-  add(
-    "concurrent executions of the account (Lambda guide, Quotas)",
-    cancelsAtOnce + listsAtOnce,
-    1000,
-    "at once",
-    "ask Service Quotas for more concurrent executions (L-B99A9384)",
-  );
+    limits.push(limit("listConcurrency", listsAtOnce, listConcurrency, atOnce, raise));
   return limits.sort((a, b) => b.share - a.share);
 }
 
