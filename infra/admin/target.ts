@@ -50,11 +50,11 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
   // First, because the region may be missing with the profile.
   await credentials();
   const region = await cloudFormation.config.region();
-  rejectForeignEndpoint(cloudFormation, stackName);
   const described = cloudFormation.send(
     new DescribeStacksCommand({ StackName: stackName }),
   );
-  const { Stacks } = await described.catch((error: unknown) => {
+  const { Stacks } = await described.catch(async (error: unknown) => {
+    await rejectForeignEndpoint(cloudFormation, stackName, error);
     if (!/^ValidationError: .*does not exist/.test(String(error))) throw error;
     throw new CommandError(
       `No stack ${stackName} in region ${region} of this AWS account. ` +
@@ -83,19 +83,19 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
   };
 }
 
-/** Makes a client's errors say that its calls don't go to AWS, if that is so. */
-function rejectForeignEndpoint(client: CloudFormationClient, stackName: string): void {
-  client.middlewareStack.add(
-    (next, context) => (args) =>
-      next(args).catch((error: unknown) => {
-        const { host, hostname } = context.endpointV2?.url ?? {};
-        if (!hostname || /\.(amazonaws\.(com|com\.cn|eu)|api\.aws)$/.test(hostname))
-          throw error;
-        throw new CommandError(
-          `No stack ${stackName} at ${host}, which is not AWS (${errorText(error)}). ` +
-            "Unset AWS_ENDPOINT_URL, or endpoint_url in your profile",
-        );
-      }),
+/** Says of a call that has failed that it didn't go to AWS, if that is so. */
+async function rejectForeignEndpoint(
+  { config }: CloudFormationClient,
+  stackName: string,
+  error: unknown,
+): Promise<void> {
+  const endpoint = await config.serviceConfiguredEndpoint?.();
+  if (!endpoint) return;
+  const { host, hostname } = new URL(endpoint);
+  if (/\.(amazonaws\.(com|com\.cn|eu)|api\.aws)$/.test(hostname)) return;
+  throw new CommandError(
+    `No stack ${stackName} at ${host}, which is not AWS (${errorText(error)}). ` +
+      "Unset AWS_ENDPOINT_URL, or endpoint_url in your profile",
   );
 }
 
