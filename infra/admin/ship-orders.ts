@@ -51,24 +51,20 @@ export async function shipOrders(
   const ids = named.length > 0 ? new Set(named) : await readIds(session, file);
   const calls = session.calls("writes");
   const counts: Record<string, number> = {};
-  let previous = Promise.resolve();
+  let previous: Promise<unknown> = Promise.resolve();
   const { done, reason } = await workThrough(session, {
     title: "Shipping",
     unit: "orders",
     total: ids.size,
     items: ids.values(),
     async *work(id) {
-      const turn = previous;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      previous = promise;
-      try {
-        const shipment = await shipOrder(session.ordersTable, id, shipDate, calls);
-        await turn;
+      const shipping = shipOrder(session.ordersTable, id, shipDate, calls);
+      const printing = Promise.all([shipping, previous]).then(([shipment]) => {
         session.print(shipmentText(id, shipment), { id: BigInt(id), ...shipment });
-        yield shipment.outcome;
-      } finally {
-        resolve();
-      }
+        return shipment.outcome;
+      });
+      previous = printing.catch(() => {});
+      yield printing;
     },
     counts,
   });
