@@ -5,7 +5,7 @@ import { CommandError } from "../terminal/errors.ts";
 import type { Result, Session } from "./command.ts";
 import { inputLines } from "./input.ts";
 import { plainOrder } from "./show-orders.ts";
-import { batches, finder, orderKey } from "./table-calls.ts";
+import { batches, orderKey } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
 const event = "order_cancelled" satisfies LogEvent;
@@ -32,7 +32,7 @@ export async function auditCancellations(
     items: batches(readCancellations(log)),
     async *work(batch) {
       const keys = [...new Set(batch.map(({ id }) => String(id)))].map(orderKey);
-      const find = finder("id", await calls.getMany(session.ordersTable, "id", keys, true));
+      const find = await calls.read(session.ordersTable, "id", keys, true);
       for (const cancellation of batch) {
         const order = find(orderKey(String(cancellation.id)));
         const outcome = outcomeOf(cancellation, order);

@@ -20,8 +20,8 @@ export async function exportOrders(
   const isPrinted = name === "-" || name === "/dev/stdout";
   const counts = { orders: 0, skipped: 0 };
   const lines = async function* (): AsyncIterable<string> {
-    for await (const page of readTable(session, "Exporting", { table, isPrinted }))
-      yield formatLines(page, counts);
+    for await (const order of readTable(session, "Exporting", { table, isPrinted }))
+      yield formatLine(order, counts);
   };
   if (isPrinted) await pipeline(lines, process.stdout, { end: false });
   else await writeLines(session, name, lines);
@@ -34,23 +34,22 @@ export async function exportOrders(
 }
 
 /**
- * The lines of an orders file for these orders, and how many there are. Skips an order whose id is
- * not a 64-bit integer, and names it on standard error.
+ * The line of an orders file for an order. It is empty for an order whose id is not a 64-bit
+ * integer, which is named on standard error. Counts both.
  */
-export function formatLines(
-  orders: OrderItem[],
+export function formatLine(
+  order: OrderItem,
   counts: { orders: number; skipped: number },
 ): string {
-  const lines = orders.flatMap((item) => formatOrderLine(item) ?? skip(item));
-  counts.orders += lines.length;
-  counts.skipped += orders.length - lines.length;
-  return lines.map((line) => `${line}\n`).join("");
-}
-
-function skip({ id }: OrderItem): [] {
-  const line = `Order ${printable(String(id?.N))} skipped: id is not a 64-bit integer`;
-  printLine(line, process.stderr);
-  return [];
+  const line = formatOrderLine(order);
+  if (line !== undefined) {
+    counts.orders++;
+    return `${line}\n`;
+  }
+  counts.skipped++;
+  const id = printable(String(order["id"]?.N));
+  printLine(`Order ${id} skipped: id is not a 64-bit integer`, process.stderr);
+  return "";
 }
 
 /**

@@ -22,35 +22,11 @@ import type { Result, Session } from "./command.ts";
 import { inputName, openInput } from "./input.ts";
 import { startProgress } from "./progress.ts";
 import { plainValue } from "./show-orders.ts";
-import { batches, finder, keysPerCall, type TableCalls } from "./table-calls.ts";
+import { batches, type Finder, keysPerCall, type TableCalls } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
 /** The longest value that is shown whole, in characters. */
 const longestValue = 60;
-
-/** What happens to the orders of a file, and the names of the outcomes. */
-const modes = {
-  import: {
-    title: "Writing",
-    units: "writes",
-    batchSize: 1,
-    find: write,
-    counts: { written: 0, alreadyThere: 0, different: 0 },
-    missing: "written",
-    same: "alreadyThere",
-    rest: "notWritten",
-  },
-  check: {
-    title: "Comparing",
-    units: "reads",
-    batchSize: keysPerCall,
-    find: read,
-    counts: { same: 0, different: 0, missing: 0 },
-    missing: "missing",
-    same: "same",
-    rest: "notCompared",
-  },
-} as const;
 
 /**
  * Imports an orders file, or standard input; with `check`, only compares it with the table. Ctrl-C
@@ -64,11 +40,10 @@ export async function importOrders(
   const signal = session.interruptible();
   await using cleanUp = new AsyncDisposableStack();
   const file = await readableTwice(name, cleanUp, signal);
-  const mode = modes[check ? "check" : "import"];
-  const calls = session.calls(mode.units);
+  const calls = session.calls(check ? "reads" : "writes");
   try {
     const total = await checkFile(file, signal);
-    return await workOn(session, calls, { ...file, total }, mode);
+    return await workOn(session, calls, { ...file, total }, check);
   } catch (error) {
     if (error instanceof BadLinesError) return badLinesResult(error);
     throw error;
@@ -129,73 +104,69 @@ async function checkFile(file: OrdersFile, signal: AbortSignal): Promise<number>
 async function workOn(
   session: Session,
   calls: TableCalls,
-  file: OrdersFile & { total: number },
-  {
-    title,
-    batchSize,
-    find,
-    missing,
-    same,
-    rest,
-    ...mode
-  }: (typeof modes)[keyof typeof modes],
+  { total, ...file }: OrdersFile & { total: number },
+  check: boolean,
 ): Promise<Result> {
-  const { total } = file;
+  const find = (items: OrderItem[]): Promise<Finder> =>
+    check
+      ? calls.read(session.ordersTable, "id", items, true)
+      : write(calls, session.ordersTable, items);
   const differing = new Findings<BadLine>();
-  const counts: Record<string, number> = { ...mode.counts };
+  const counts = { missing: 0, same: 0, different: 0 };
   const { done, reason } = await workThrough(session, {
-    title,
+    title: check ? "Comparing" : "Writing",
     unit: "orders",
     total,
-    items: batches(readNumberedOrders(file, total), batchSize),
+    items: batches(readNumberedOrders(file, total), check ? keysPerCall : 1),
     async *work(orders) {
-      const items = orders.map(({ item }) => item);
-      const found = await find(calls, session.ordersTable, items);
+      const found = await find(orders.map(({ item }) => item));
       for (const order of orders) {
         const other = found(order.item);
-        if (!other) yield missing;
-        else yield differs(differing, order, other) ? "different" : same;
+        yield other ? compare(differing, order, other) : "missing";
       }
     },
     counts,
   });
-  counts[rest] = total - done;
-  const text = `${counted(total, "order")}: ${countsText(counts)}`;
+  const { missing, same, different } = counts;
+  const rest = total - done;
+  const named = check
+    ? { same, different, missing, notCompared: rest }
+    : { written: missing, alreadyThere: same, different, notWritten: rest };
+  const text = `${counted(total, "order")}: ${countsText(named)}`;
   return {
     text,
-    json: { badLines: [], orders: total, ...counts, differing: differing.first },
+    json: { badLines: [], orders: total, ...named, differing: differing.first },
     notes: fileReport(file.name, differing),
     unprinted: text,
     reason,
-    rejected: differing.count + (counts["missing"] ?? 0) > 0,
+    rejected: different > 0 || (check && missing > 0),
   };
 }
 
-/** Reads the orders with the ids of these, and returns a function that finds them. */
-async function read(calls: TableCalls, table: string, items: OrderItem[]) {
-  return finder("id", await calls.getMany(table, "id", items, true));
-}
-
 /** Writes an order if the table lacks it, and returns a function that finds it otherwise. */
-async function write(calls: TableCalls, table: string, [item = {}]: OrderItem[]) {
+async function write(
+  calls: TableCalls,
+  table: string,
+  [item = {}]: OrderItem[],
+): Promise<Finder> {
   const unmet = await calls.insert(table, "id", item);
   return () => unmet?.found;
 }
 
-/** Adds an order to the findings if it differs from the table's, and returns whether it does. */
-function differs(
+/** Compares an order with the table's, and adds it to the findings if it differs. */
+function compare(
   findings: Findings<BadLine>,
   { line, item }: NumberedOrder,
   found: OrderItem,
-): boolean {
+): "same" | "different" {
   const names = differingAttributes(item, found);
-  if (names.length === 0) return false;
+  if (names.length === 0) return "same";
   const values = names.map(
     (name) => `${name} ${shortText(item[name])} (table: ${shortText(found[name])})`,
   );
   const problem = `order ${item["id"]?.N} differs: ${values.join(", ")}`;
   findings.add(names.join(", "), { line, problems: [problem] });
-  return true;
+  return "different";
 }
 
 function shortText(attribute: AttributeValue | undefined): string {

@@ -51,7 +51,7 @@ export async function reinstateOrders(
   const { reason } = await workThrough(session, {
     title: "Reinstating",
     unit: "orders read",
-    items: onlyIds ? readOrders(table, onlyIds, reads) : reads.items(table),
+    items: onlyIds ? readOrders(table, onlyIds, reads) : reads.scan(table),
     async *work(order) {
       const kept = reasonToKeep(order, cancellations, exceptIds);
       if (kept) return yield kept;
@@ -64,13 +64,8 @@ export async function reinstateOrders(
     counts,
   });
   const { others: _, ...shown } = counts;
-  const {
-    reinstated,
-    outsidePeriod: cancelledOutsideThePeriod,
-    excepted,
-    changedSince,
-  } = shown;
-  const left = countsText({ cancelledOutsideThePeriod, excepted, changedSince });
+  const { reinstated, outsidePeriod, ...kept } = shown;
+  const left = countsText({ cancelledOutsideThePeriod: outsidePeriod, ...kept });
   const verb = dryRun ? "Would reinstate" : "Reinstated";
   return {
     json: { table, dryRun, complete: reason === undefined, ...shown },
@@ -84,8 +79,11 @@ async function* readOrders(
   ids: Set<string>,
   reads: TableCalls,
 ): AsyncIterable<OrderItem> {
-  for await (const some of batches(ids))
-    yield* await reads.getMany(table, "id", some.map(orderKey));
+  for await (const some of batches(ids)) {
+    const keys = some.map(orderKey);
+    const find = await reads.read(table, "id", keys);
+    yield* keys.map(find).filter((order) => order !== undefined);
+  }
 }
 
 /** Why an order stays as it is, if it does; `others` are those that the key has not cancelled. */

@@ -10,7 +10,7 @@ import { plainValue } from "./show-orders.ts";
 import {
   type Attributes,
   batches,
-  finder,
+  type Finder,
   orderKey,
   type TableCalls,
   type Unmet,
@@ -42,13 +42,11 @@ interface Pair {
   current: OrderItem | undefined;
 }
 
-/** What became of an item. */
+/** What became of an item, and its status in the live table and in the copy. */
 interface RepairedItem {
   id: unknown;
   outcome: Outcome;
-  /** Its status in the live table. */
   status: string | undefined;
-  /** Its status in the copy. */
   was: string | undefined;
 }
 
@@ -94,7 +92,7 @@ export async function repair(
     async *work(batch) {
       for (const pair of await readPairs(job, batch)) {
         session.stop.signal.throwIfAborted();
-        const { item, differing = [] } = await repairItem(job, pair);
+        const { differing = [], ...item } = await repairItem(job, pair);
         for (const name of differing) fields.set(name, (fields.get(name) ?? 0) + 1);
         report(item);
         yield item.outcome;
@@ -129,7 +127,7 @@ async function* allBatches(
   onlyIds: Set<string> | undefined,
 ) {
   for (const table of onlyIds ? [""] : [from, live]) {
-    const all = onlyIds ? [...onlyIds].map(orderKey) : reads.items(table);
+    const all = onlyIds ? [...onlyIds].map(orderKey) : reads.scan(table);
     for await (const items of batches(all)) yield { table, items };
   }
 }
@@ -141,14 +139,12 @@ async function readPairs(
 ): Promise<Pair[]> {
   if (items.some((item) => !item[rules.key]))
     throw new CommandError(`${table} has an item without ${rules.key}`);
-  const findIn = async (wanted: string) =>
-    finder(
-      rules.key,
-      wanted === table ? items : await reads.getMany(wanted, rules.key, items),
-    );
-  const [copied, current] = [await findIn(from), await findIn(live)];
+  const finderIn = async (other: string): Promise<Finder> =>
+    other === table ? (item) => item : await reads.read(other, rules.key, items);
+  const findCopied = await finderIn(from);
+  const findCurrent = await finderIn(live);
   return items
-    .map((item) => ({ item, copied: copied(item), current: current(item) }))
+    .map((item) => ({ item, copied: findCopied(item), current: findCurrent(item) }))
     .filter((pair) => table !== live || !pair.copied);
 }
 
@@ -159,14 +155,18 @@ async function readPairs(
 async function repairItem(
   job: Repair,
   { item, copied, current }: Pair,
-): Promise<{ item: RepairedItem; differing: string[] | undefined }> {
+): Promise<RepairedItem & Pick<Judgement, "differing">> {
   const { outcome, change, differing } = judge(job.rules, copied, current);
   const unmet = job.dryRun ? undefined : await write(job, copied, current, change);
   // Someone else wrote first, so judge again by the item they left.
   if (unmet) return repairItem(job, { item, copied, current: unmet.found });
-  const id = plainValue((copied ?? current ?? item)[job.rules.name]);
-  const status = current?.["status"]?.S;
-  return { item: { id, outcome, status, was: copied?.["status"]?.S }, differing };
+  return {
+    id: plainValue((copied ?? current ?? item)[job.rules.name]),
+    outcome,
+    status: current?.["status"]?.S,
+    was: copied?.["status"]?.S,
+    ...(differing && { differing }),
+  };
 }
 
 function judge(rules: Rules, copied?: OrderItem, current?: OrderItem): Judgement {

@@ -8,7 +8,7 @@ import { jsonText, printable } from "../terminal/printable.ts";
 import { columns, header } from "../terminal/text.ts";
 import { findKey, requireKey } from "./api-keys.ts";
 import type { Result, Session } from "./command.ts";
-import { formatLines } from "./export-orders.ts";
+import { formatLine } from "./export-orders.ts";
 import { orderKey, TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
 import { readTable } from "./work-through.ts";
@@ -36,11 +36,12 @@ const widths = {
 /** Shows an order as the table holds it, and the name of the key that cancelled it. */
 export async function show(target: Target, id: string): Promise<Result> {
   const calls = new TableCalls(target.client);
-  const [order] = await calls.getMany(target.ordersTable, "id", [orderKey(id)], true);
+  const key = orderKey(id);
+  const order = (await calls.read(target.ordersTable, "id", [key], true))(key);
   if (!order) throw new CommandError(`No order has the id ${id}`);
   const cancelledBy = order["cancelledBy"]?.S;
-  const key = cancelledBy === undefined ? undefined : await findKey(target, cancelledBy);
-  if (key) order["cancelledByName"] = { S: key.name };
+  const canceller = cancelledBy && (await findKey(target, cancelledBy));
+  if (canceller) order["cancelledByName"] = { S: canceller.name };
   const plain = plainOrder(order);
   const rows = Object.keys(plain).map((name) => [name, valueText(order[name])]);
   return { text: columns(rows), json: plain };
@@ -68,12 +69,12 @@ export async function listOrders(
   let found = 0;
   const output = async function* (): AsyncIterable<string> {
     if (!session.asJson) yield row(header);
-    for await (const page of readTable(session, "Listing", { isPrinted: true })) {
-      const orders = page.filter(matches);
-      found += orders.length;
+    for await (const order of readTable(session, "Listing", { isPrinted: true })) {
+      if (!matches(order)) continue;
+      found++;
       yield session.asJson
-        ? formatLines(orders, counts)
-        : orders.map((item) => row((name) => valueText(item[name]))).join("");
+        ? formatLine(order, counts)
+        : row((name) => valueText(order[name]));
     }
   };
   await pipeline(output, process.stdout, { end: false });
@@ -105,9 +106,9 @@ export function plainValue(attribute: AttributeValue | undefined): unknown {
 /** Counts the orders by status. */
 export async function countOrders(session: Session): Promise<Result> {
   const counts = { pending: 0, shipped: 0, cancelled: 0, other: 0, total: 0 };
-  for await (const page of readTable(session, "Counting")) {
-    for (const item of page) counts[statusOf(item)]++;
-    counts.total += page.length;
+  for await (const order of readTable(session, "Counting")) {
+    counts[statusOf(order)]++;
+    counts.total++;
   }
   const rows = Object.entries(counts).map(([status, orders]) => [status, grouped(orders)]);
   return { text: columns([["STATUS", "ORDERS"], ...rows]), json: counts };

@@ -33,15 +33,8 @@ export function orderKey(id: string): OrderItem {
   return { id: { N: id } };
 }
 
-/** Finds, among items, the one that has the same key as another. */
-export function finder(
-  key: string,
-  items: OrderItem[],
-): (other: OrderItem) => OrderItem | undefined {
-  const keyText = (item: OrderItem): string => JSON.stringify(item[key]);
-  const byKey = new Map(items.map((item) => [keyText(item), item]));
-  return (other) => byKey.get(keyText(other));
-}
+/** Finds the item with the key of another one. */
+export type Finder = (other: OrderItem) => OrderItem | undefined;
 
 /** The most items that one call reads by their keys. */
 export const keysPerCall = 100;
@@ -131,15 +124,16 @@ export class TableCalls {
 
   /**
    * Reads the items that have the keys of these, at most a hundred, which takes a tenth of the time
-   * of reading them one by one.
+   * of reading them one by one. Returns a function that finds them.
    */
-  async getMany(
+  async read(
     table: string,
     key: string,
     items: OrderItem[],
     ConsistentRead = false,
-  ): Promise<OrderItem[]> {
-    const found: OrderItem[] = [];
+  ): Promise<Finder> {
+    const keyText = (item: OrderItem): string => JSON.stringify(item[key]);
+    const found = new Map<string, OrderItem>();
     let Keys = items.map((item) => keyOf(key, item));
     while (Keys.length > 0) {
       const command = new BatchGetItemCommand({
@@ -148,11 +142,11 @@ export class TableCalls {
       });
       const units = Keys.length * (ConsistentRead ? 1 : 0.5);
       const output = await this.make(() => this.#client.send(command), units);
-      found.push(...(output.Responses?.[table] ?? []));
+      for (const item of output.Responses?.[table] ?? []) found.set(keyText(item), item);
       // A table that throttles all of them is an error.
       Keys = output.UnprocessedKeys?.[table]?.Keys ?? [];
     }
-    return found;
+    return (other) => found.get(keyText(other));
   }
 
   /** Writes an item unless the table has one with its key. Returns undefined if it is written. */
@@ -233,8 +227,8 @@ export class TableCalls {
     }
   }
 
-  /** Reads a table, consistently, a page at a time. */
-  async *scan(TableName: string): AsyncIterable<OrderItem[]> {
+  /** Reads a table, consistently. */
+  async *scan(TableName: string): AsyncIterable<OrderItem> {
     let ExclusiveStartKey: OrderItem | undefined;
     do {
       const command = new ScanCommand({
@@ -247,13 +241,8 @@ export class TableCalls {
         () => this.#client.send(command, { abortSignal: this.#signal }),
         0,
       );
-      yield Items;
+      yield* Items;
       ExclusiveStartKey = LastEvaluatedKey;
     } while (ExclusiveStartKey);
-  }
-
-  /** Reads a table as `scan` does, an item at a time. */
-  async *items(table: string): AsyncIterable<OrderItem> {
-    for await (const page of this.scan(table)) yield* page;
   }
 }

@@ -1,4 +1,3 @@
-import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../shared/order.ts";
 import { errorText } from "../terminal/errors.ts";
 import type { Session } from "./command.ts";
@@ -56,8 +55,7 @@ export async function workThrough<Item, Outcome extends string>(
 }
 
 /**
- * Reads every order of a table, a page at a time, at the rate of the command line, and shows how
- * far that is.
+ * Reads every order of a table at the rate of the command line, and shows how far that is.
  *
  * @param title what the progress line says is done, like `Counting`.
  * @param options the table, by default the one in use, and whether the orders go to standard
@@ -67,27 +65,17 @@ export async function* readTable(
   session: Session,
   title: string,
   options: { table?: string | undefined; isPrinted?: boolean } = {},
-): AsyncIterable<OrderItem[]> {
+): AsyncIterable<OrderItem> {
   const { table = session.ordersTable, isPrinted = false } = options;
-  const calls = session.calls("reads");
   const isShown = process.stderr.isTTY && !(isPrinted && process.stdout.isTTY);
-  const total = isShown ? await approximateCount(session, table) : 0;
-  const progress = startProgress(title, "orders", total, isShown);
+  const progress = startProgress(title, "orders", 0, isShown);
   let read = 0;
   try {
-    for await (const page of calls.scan(table)) {
-      read += page.length;
-      progress.update(read);
-      yield page;
+    for await (const order of session.calls("reads").scan(table)) {
+      progress.update(++read);
+      yield order;
     }
   } finally {
     progress.stop();
   }
-}
-
-/** How many orders a table had, up to six hours ago; 0 for an operator who may not ask. */
-async function approximateCount({ client }: Session, table: string): Promise<number> {
-  const describe = new DescribeTableCommand({ TableName: table });
-  const described = await client.send(describe).catch(() => undefined);
-  return described?.Table?.ItemCount ?? 0;
 }

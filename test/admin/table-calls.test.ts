@@ -56,8 +56,8 @@ describe("calls to a table", () => {
     const calls = callsAt(10, false);
     const keys = [{ id: { N: "1" } }, { id: { N: "2" } }];
     await calls.insert("orders", "id", {});
-    await calls.getMany("orders", "id", keys);
-    await calls.getMany("orders", "id", keys, true);
+    await calls.read("orders", "id", keys);
+    await calls.read("orders", "id", keys, true);
     await calls.update("orders", "id", {}, {});
     await Array.fromAsync(calls.scan("orders"));
     expect(waits).toEqual([100, 200, 400, 500]);
@@ -94,8 +94,8 @@ describe("calls to a table", () => {
         UnprocessedKeys: left,
       } as never)
       .mockResolvedValueOnce({ Responses: { orders: [two] } } as never);
-    const read = await callsAt().getMany("orders", "id", [one, two], true);
-    expect(read).toEqual([one, two]);
+    const find = await callsAt().read("orders", "id", [one, two], true);
+    expect([one, two].map(find)).toEqual([one, two]);
     expect(send.mock.lastCall?.[0].input).toMatchObject({ RequestItems: left });
   });
 

@@ -72,8 +72,7 @@ const tasks: Record<string, { needed: Calls; excessive?: Calls }> = {
   Orders: {
     needed: {
       [stack]: "cloudformation:DescribeStacks",
-      [orders]: `dynamodb:BatchGetItem dynamodb:DescribeTable dynamodb:PutItem dynamodb:Scan
-        dynamodb:UpdateItem`,
+      [orders]: "dynamodb:BatchGetItem dynamodb:PutItem dynamodb:Scan dynamodb:UpdateItem",
       [apiKeys]: "dynamodb:Scan",
     },
   },
