@@ -3,32 +3,21 @@ import { findChanges, findingName } from "../../infra/deploy/changes-to-accept.t
 import { constructPath, type Template } from "../../infra/deploy/template.ts";
 import type { Environment } from "../../infra/environments.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
-import { ordinaryChanges } from "./ordinary-changes.ts";
-import { stoppingChanges } from "./stopping/stopping-changes.ts";
-import { stoppingValues } from "./stopping/values.ts";
+import { stoppingChanges } from "./stopping-changes.ts";
 import {
   add,
   at,
   type Change,
+  changed,
   deployedTemplate,
+  findingsBetween,
+  findingsOf,
   push,
   reference,
   set,
   settings,
   synthesised,
 } from "./templates.ts";
-
-const findingsBetween = (was: Template, is: Template) =>
-  findChanges({ template: was }, { template: is }, everyOption.account);
-
-function changed(change: Change): Template {
-  const next = structuredClone(deployedTemplate);
-  change(next);
-  return next;
-}
-
-/** The findings when the deployed template changes like this. */
-const findingsOf = (change: Change) => findingsBetween(deployedTemplate, changed(change));
 
 /** The findings' names, of which each is one word for a shell, without digests. */
 function namesOf(findings: { name: string }[]): string[] {
@@ -37,20 +26,8 @@ function namesOf(findings: { name: string }[]): string[] {
   return names.map((name) => name.replace(/([@=])[\da-f]{12}$/, "$1DIGEST"));
 }
 
-describe("a deployment stops when", () => {
-  test.each(stoppingChanges)("%s", (_, change, ...names) => {
-    expect(namesOf(findingsOf(change))).toEqual(names);
-  });
-
-  test.each(stoppingValues)("%s", (_, path, value) => {
-    // What grants something differs as a whole.
-    const [owner = ""] = path.split(/(?<=\.Statement)\./);
-    expect(namesOf(findingsOf(set(path, value)))).toEqual([expect.stringContaining(owner)]);
-  });
-});
-
-test.each(ordinaryChanges)("a deployment does not stop for %s", (_, change) => {
-  expect(findingsOf(change)).toEqual([]);
+test.each(stoppingChanges)("a deployment stops when %s", (_, change, ...names) => {
+  expect(namesOf(findingsOf(change))).toEqual(names);
 });
 
 const { account: _account, ...unpinned } = settings;
@@ -118,17 +95,6 @@ test.each<[what: string, was: Template, is: Template, ...names: string[]]>([
   ["a canary that does not return: that", skipped, noCanary, "Alias.UpdatePolicy=unset"],
 ])("what stops a deployment with %s", (_, was, is, ...names) => {
   expect(namesOf(findingsBetween(was, is))).toEqual(names);
-});
-
-test.each([
-  [257, 0],
-  [256, 1],
-  [2047, 0],
-  [2048, 1],
-  [0, 1],
-  [undefined, 1],
-])("memory of 512 MB that becomes %s makes %i findings", (memory, count) => {
-  expect(findingsOf(set("CancelOrder.MemorySize", memory))).toHaveLength(count);
 });
 
 const cancelRoute = "Api/Rest/Default/store/orders/{orderId}/DELETE";

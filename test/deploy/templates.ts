@@ -1,4 +1,5 @@
 import type { Resource } from "@aws-cdk/cloudformation-diff";
+import { findChanges } from "../../infra/deploy/changes-to-accept.ts";
 import { constructPath, type Template } from "../../infra/deploy/template.ts";
 import type { Environment } from "../../infra/environments.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
@@ -41,6 +42,20 @@ for (const { Properties = {} } of every(deployedTemplate, "IAM::Role"))
   Properties["PermissionsBoundary"] = "arn:aws:iam::111111111111:policy/boundary";
 
 export type Change = (next: Template) => unknown;
+
+/** The deployed template with a change. */
+export function changed(change: Change): Template {
+  const next = structuredClone(deployedTemplate);
+  change(next);
+  return next;
+}
+
+export const findingsBetween = (was: Template, is: Template) =>
+  findChanges({ template: was }, { template: is }, everyOption.account);
+
+/** The findings when the deployed template changes like this. */
+export const findingsOf = (change: Change) =>
+  findingsBetween(deployedTemplate, changed(change));
 
 /** Sets what a path leads to, like `CancelOrder.Code.S3Key`; undefined removes it. */
 export const set = (path: string, value: unknown) => (next: Template) => {
