@@ -42,12 +42,13 @@ interface Pair {
   current: OrderItem | undefined;
 }
 
-/** What became of an item, and its status in the live table and in the copy. */
+/** What became of an item, its status in the live table and in the copy, and what differed. */
 interface RepairedItem {
   id: unknown;
   outcome: Outcome;
   status: string | undefined;
   was: string | undefined;
+  differing: string[] | undefined;
 }
 
 /** The lines about items that were left as they are, but may be wrong. */
@@ -78,9 +79,11 @@ export async function repair(
   const counts = { ...noOutcomes };
   const doubtful = new Findings<string>();
   const fields = new Map<string, number>();
-  const report = (item: RepairedItem): void => {
+  const report = (repaired: RepairedItem): void => {
+    const { differing = [], ...item } = repaired;
+    for (const name of differing) fields.set(name, (fields.get(name) ?? 0) + 1);
     const { id, outcome } = item;
-    const doubt = explanations[outcome]?.(item);
+    const doubt = explanations[outcome]?.(repaired);
     if (doubt) doubtful.add(words(outcome), doubt);
     const isWritten = outcome === "placed" || outcome === "mended";
     if (isWritten || (doubt && session.asJson)) session.print(String(id), item);
@@ -92,8 +95,7 @@ export async function repair(
     async *work(batch) {
       for (const pair of await readPairs(job, batch)) {
         session.stop.signal.throwIfAborted();
-        const { differing = [], ...item } = await repairItem(job, pair);
-        for (const name of differing) fields.set(name, (fields.get(name) ?? 0) + 1);
+        const item = await repairItem(job, pair);
         report(item);
         yield item.outcome;
       }
@@ -155,7 +157,7 @@ async function readPairs(
 async function repairItem(
   job: Repair,
   { item, copied, current }: Pair,
-): Promise<RepairedItem & Pick<Judgement, "differing">> {
+): Promise<RepairedItem> {
   const { outcome, change, differing } = judge(job.rules, copied, current);
   const unmet = job.dryRun ? undefined : await write(job, copied, current, change);
   // Someone else wrote first, so judge again by the item they left.
@@ -165,7 +167,7 @@ async function repairItem(
     outcome,
     status: current?.["status"]?.S,
     was: copied?.["status"]?.S,
-    ...(differing && { differing }),
+    differing,
   };
 }
 
