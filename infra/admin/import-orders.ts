@@ -40,10 +40,9 @@ export async function importOrders(
   const signal = session.interruptible();
   await using cleanUp = new AsyncDisposableStack();
   const file = await readableTwice(name, cleanUp, signal);
-  const calls = session.calls(check ? "reads" : "writes");
   try {
     const total = await checkFile(file, signal);
-    return await workOn(session, calls, { ...file, total }, check);
+    return await workOn(session, file, total, check);
   } catch (error) {
     if (error instanceof BadLinesError) return badLinesResult(error);
     throw error;
@@ -103,10 +102,11 @@ async function checkFile(file: OrdersFile, signal: AbortSignal): Promise<number>
  */
 async function workOn(
   session: Session,
-  calls: TableCalls,
-  { total, ...file }: OrdersFile & { total: number },
+  file: OrdersFile,
+  total: number,
   check: boolean,
 ): Promise<Result> {
+  const calls = session.calls(check ? "reads" : "writes");
   const find = (items: OrderItem[]): Promise<Finder> =>
     check
       ? calls.read(session.ordersTable, "id", items, true)
