@@ -74,7 +74,6 @@ export class TableCalls {
   readonly #client: DynamoDBClient;
   readonly #millisecondsPerUnit: number;
   readonly #signal: AbortSignal;
-  readonly #clock: typeof systemClock;
   /** When the next call may begin. */
   #next = 0;
 
@@ -86,12 +85,10 @@ export class TableCalls {
     client: DynamoDBClient,
     rate = Number.POSITIVE_INFINITY,
     signal = new AbortController().signal,
-    clock = systemClock,
   ) {
     this.#client = client;
     this.#millisecondsPerUnit = 1000 / rate;
     this.#signal = signal;
-    this.#clock = clock;
   }
 
   /**
@@ -105,10 +102,10 @@ export class TableCalls {
     units: number,
   ): Promise<Output> {
     for (let tries = 0; ; tries++) {
-      const now = this.#clock.now();
+      const now = systemClock.now();
       const turn = Math.max(now, this.#next);
       this.#next = turn + units * this.#millisecondsPerUnit;
-      if (turn > now) await this.#clock.pause(turn - now, this.#signal);
+      if (turn > now) await systemClock.pause(turn - now, this.#signal);
       try {
         const output = await send();
         const [used] = [output.ConsumedCapacity].flat();
@@ -117,7 +114,7 @@ export class TableCalls {
       } catch (error) {
         const longest = throttleWaits[tries];
         if (longest === undefined || !isThrottled(error)) throw error;
-        await this.#clock.pause(Math.random() * longest, this.#signal);
+        await systemClock.pause(Math.random() * longest, this.#signal);
       }
     }
   }

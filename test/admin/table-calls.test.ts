@@ -5,30 +5,27 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { TableCalls } from "../../infra/admin/table-calls.ts";
+import { systemClock } from "../../shared/clock.ts";
 
 const client = new DynamoDBClient();
 const once = { $metadata: { attempts: 1 }, message: "Slow down" };
 let now = 0;
 let waits: number[] = [];
+/** Whether the clock stands still instead of moving with each wait. */
+let stands = false;
 beforeEach(() => {
   now = 5000;
   waits = [];
+  stands = false;
+  vi.spyOn(systemClock, "now").mockImplementation(() => now);
+  vi.spyOn(systemClock, "pause").mockImplementation(async (milliseconds, signal) => {
+    signal?.throwIfAborted();
+    waits.push(milliseconds);
+    if (!stands) now += milliseconds;
+  });
   vi.spyOn(Math, "random").mockReturnValue(0.5);
   onTestFinished(() => void vi.restoreAllMocks());
 });
-
-/** A clock that stands still, or only waits move it. */
-const clock = (moves = true) => ({
-  now: () => now,
-  pause: async (milliseconds: number, signal?: AbortSignal) => {
-    signal?.throwIfAborted();
-    waits.push(milliseconds);
-    if (moves) now += milliseconds;
-  },
-});
-const { signal } = new AbortController();
-const callsAt = (rate?: number, moves = true) =>
-  new TableCalls(client, rate, signal, clock(moves));
 
 /** A call that uses this many units. */
 const using = (units: number) => async () => ({
@@ -38,7 +35,7 @@ const throttled = () => Promise.reject(new ThrottlingException(once));
 
 describe("calls to a table", () => {
   test("wait until the rate covers the units used before, but save up none while idle", async () => {
-    const calls = callsAt(100);
+    const calls = new TableCalls(client, 100);
     for (const units of [50, 200, 1]) await calls.make(using(units), 0);
     now = 60_000;
     for (const units of [1, 1, 1]) await calls.make(using(units), 1);
@@ -46,14 +43,16 @@ describe("calls to a table", () => {
   });
 
   test("made at once each wait for the units that the earlier ones are likely to use", async () => {
-    const calls = callsAt(10, false);
+    stands = true;
+    const calls = new TableCalls(client, 10);
     await Promise.all([1, 2, 3, 4].map(() => calls.make(using(1), 1)));
     expect(waits).toEqual([100, 200, 300]);
   });
 
   test("reserve the units they are likely to use, and ask for those they used", async () => {
     const send = vi.spyOn(client, "send").mockResolvedValue({} as never);
-    const calls = callsAt(10, false);
+    stands = true;
+    const calls = new TableCalls(client, 10);
     const keys = [{ id: { N: "1" } }, { id: { N: "2" } }];
     await calls.insert("orders", "id", {});
     await calls.read("orders", "id", keys);
@@ -66,17 +65,20 @@ describe("calls to a table", () => {
   });
 
   test("are retried for a minute or so while the table throttles, each in its turn", async () => {
-    await expect(callsAt().make(throttled, 1)).rejects.toThrow("Slow down");
+    await expect(new TableCalls(client).make(throttled, 1)).rejects.toThrow("Slow down");
     expect(waits).toEqual([
       100, 250, 500, 1000, 2500, 5000, 10_000, 15_000, 15_000, 15_000,
     ]);
     waits = [];
-    await callsAt(1).make(vi.fn(using(1)).mockImplementationOnce(throttled), 1);
+    await new TableCalls(client, 1).make(
+      vi.fn(using(1)).mockImplementationOnce(throttled),
+      1,
+    );
     expect(waits).toEqual([100, 900]);
   });
 
   test("stop waiting for a throttled table or for their turn when interrupted", async () => {
-    const calls = new TableCalls(client, 1, AbortSignal.abort(), clock());
+    const calls = new TableCalls(client, 1, AbortSignal.abort());
     const send = vi.fn(throttled);
     await expect(calls.make(send, 0)).rejects.toThrow("aborted");
     expect(send).toHaveBeenCalledTimes(1);
@@ -94,7 +96,7 @@ describe("calls to a table", () => {
         UnprocessedKeys: left,
       } as never)
       .mockResolvedValueOnce({ Responses: { orders: [two] } } as never);
-    const find = await callsAt().read("orders", "id", [one, two], true);
+    const find = await new TableCalls(client).read("orders", "id", [one, two], true);
     expect([one, two].map(find)).toEqual([one, two]);
     expect(send.mock.lastCall?.[0].input).toMatchObject({ RequestItems: left });
   });
@@ -108,9 +110,11 @@ describe("calls to a table", () => {
       .mockRejectedValueOnce(unmet)
       .mockImplementationOnce(throttled)
       .mockRejectedValueOnce(unmet);
-    expect(await callsAt().insert("orders", "id", Item)).toBeUndefined();
+    expect(await new TableCalls(client).insert("orders", "id", Item)).toBeUndefined();
     const { id, ...change } = Item;
-    expect(await callsAt().update("orders", "id", change, { id })).toBeUndefined();
+    expect(
+      await new TableCalls(client).update("orders", "id", change, { id }),
+    ).toBeUndefined();
     expect(send).toHaveBeenCalledTimes(4);
   });
 });
