@@ -16,20 +16,16 @@ export function openInput(file: string) {
   return file === "-" ? standardInput() : createReadStream(callersPath(file));
 }
 
-/** A line of a file, without the white space around it. */
-interface InputLine {
-  text: string;
-  /** Like `ids.txt:7`. */
-  place: string;
-}
-
 /**
- * Reads the lines of a file, but for those that are blank.
+ * Reads the lines of a file, without the white space around them, and their places, like
+ * `ids.txt:7`. Skips blank lines.
  *
  * @param file its name as the operator typed it; `-` is standard input.
  * @throws CommandError when it can't be read.
  */
-export async function* inputLines(file: string): AsyncIterable<InputLine> {
+export async function* inputLines(
+  file: string,
+): AsyncIterable<{ text: string; place: string }> {
   const name = inputName(file);
   let number = 0;
   try {

@@ -7,15 +7,12 @@ import { plainValue } from "./show-orders.ts";
 import { batches, orderKey, type TableCalls } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
-interface Cancellations {
+interface ReinstateOptions {
   /** The id of the key. */
   cancelledBy: string;
   /** The period in which it cancelled what is reinstated, up to but not at its end. */
   since: string;
   until?: string;
-}
-
-interface ReinstateOptions extends Cancellations {
   /** Files of order ids. */
   ids?: string;
   except?: string;
@@ -32,12 +29,12 @@ interface ReinstateOptions extends Cancellations {
  */
 export async function reinstateOrders(
   session: Session,
-  { ids, except, dryRun = false, ...cancellations }: ReinstateOptions,
+  options: ReinstateOptions,
 ): Promise<Result> {
+  const { cancelledBy, ids, except, dryRun = false } = options;
   const table = session.ordersTable;
   const onlyIds = ids ? await readIds(session, ids) : undefined;
   const exceptIds = except ? await readIds(session, except) : undefined;
-  const { cancelledBy } = cancellations;
   await requireKey(session, cancelledBy);
   const reads = session.calls("reads");
   const writes = session.calls("writes");
@@ -53,7 +50,7 @@ export async function reinstateOrders(
     unit: "orders read",
     items: onlyIds ? readOrders(table, onlyIds, reads) : reads.scan(table),
     async *work(order) {
-      const kept = reasonToKeep(order, cancellations, exceptIds);
+      const kept = reasonToKeep(order, options, exceptIds);
       if (kept) return yield kept;
       const isReinstated = dryRun || (await reinstateOrder(table, order, writes));
       if (!isReinstated) return yield "changedSince";
@@ -89,7 +86,7 @@ async function* readOrders(
 /** Why an order stays as it is, if it does; `others` are those that the key has not cancelled. */
 function reasonToKeep(
   order: OrderItem,
-  { cancelledBy, since, until }: Cancellations,
+  { cancelledBy, since, until }: ReinstateOptions,
   exceptIds: Set<string> | undefined,
 ): "others" | "outsidePeriod" | "excepted" | undefined {
   if (order["status"]?.S !== "cancelled" || order["cancelledBy"]?.S !== cancelledBy)
