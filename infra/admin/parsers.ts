@@ -50,8 +50,8 @@ export const parseId = accepting(isInt64, "Not a 64-bit integer without leading 
 
 /** An ISO 8601 date-time. A day alone stands for its `timeOfDay`, like `23:59:59Z`. */
 export function parseMoment(text: string, timeOfDay: string): string {
-  const moment = isDateTime(text) ? text : `${text}T${timeOfDay}`;
-  if (isDateTime(moment)) return moment;
+  const moment = [text, `${text}T${timeOfDay}`].find(isDateTime);
+  if (moment) return moment;
   const hint = dateTimeHint(text);
   throw new InvalidArgumentError(
     hint

@@ -52,9 +52,8 @@ function progressText(unit: string, total: number, done: number, seconds: number
   const rate = done / Math.max(seconds, 0.001);
   const speed = `${rates.format(rate)} ${unit}/s`;
   if (total === 0) return `${grouped(done)} ${unit}, ${speed}`;
-  // There may be more than were counted.
-  const share = `${Math.min(100, Math.floor((100 * done) / total))}%, ${speed}`;
+  const share = `${Math.floor((100 * done) / total)}%, ${speed}`;
   if (seconds < steadyAfterSeconds || done === 0) return share;
-  const left = Math.ceil(Math.max(total - done, 0) / rate);
+  const left = Math.ceil((total - done) / rate);
   return `${share}, ${left < 100 ? `${left} s` : `${grouped(Math.ceil(left / 60))} min`} left`;
 }

@@ -138,15 +138,13 @@ function isElsewhere(error: unknown): boolean {
 
 /** Makes a client's errors name the table that does not exist; DynamoDB's own mostly don't. */
 function nameMissingTables(client: DynamoDBClient): DynamoDBClient {
-  client.middlewareStack.add((next) => async (args) => {
-    try {
-      return await next(args);
-    } catch (error) {
-      if (error instanceof ResourceNotFoundException && "TableName" in args.input) {
-        error.message = `There is no table ${args.input.TableName}`;
-      }
-      throw error;
-    }
-  });
+  client.middlewareStack.add(
+    (next) => (args) =>
+      next(args).catch((error: unknown) => {
+        if (error instanceof ResourceNotFoundException && "TableName" in args.input)
+          error.message = `There is no table ${args.input.TableName}`;
+        throw error;
+      }),
+  );
   return client;
 }
