@@ -9,8 +9,6 @@ interface Found {
   /** How many interleavings there are, and of how many different moments they consist. */
   interleavings: number;
   moments: number;
-  /** The responses that the actors gave their clients, like `A: 204`. */
-  responses: Set<string>;
   /** The fewest moves to a violation of the contract, which is the last one. It ends the search. */
   violation?: readonly Move[];
 }
@@ -32,7 +30,7 @@ export async function explore(
   actors: readonly Actor[],
   item: OrderItem | undefined,
 ): Promise<Found> {
-  const found: Found = { interleavings: 0, moments: 0, responses: new Set() };
+  const found: Found = { interleavings: 0, moments: 0 };
   const worlds = Worlds.startingAs(stateOf(item));
   const moment = { item, clients: actors.map(() => undefined), worlds };
   let level: Level = new Map([["", { moment, interleavings: 1, path: [] }]]);
@@ -44,7 +42,7 @@ export async function explore(
       if (moves.length === 0) found.interleavings += reached.interleavings;
       const violation = moves.find((move) => move.violation !== undefined);
       if (violation) return { ...found, violation: [...reached.path, violation] };
-      for (const move of moves) follow(move, reached, next, found);
+      for (const move of moves) follow(move, reached, next);
     }
     level = next;
   }
@@ -54,9 +52,8 @@ export async function explore(
 /** The moments that are reached after the same number of moves, by their keys. */
 type Level = Map<string, Reached>;
 
-function follow(move: Move, from: Reached, next: Level, { responses }: Found): void {
-  const { actor, responds, moment } = move;
-  if (responds !== undefined) responses.add(`${actor.name}: ${responds}`);
+function follow(move: Move, from: Reached, next: Level): void {
+  const { moment } = move;
   const { item, clients, worlds } = moment;
   const key = JSON.stringify([item, clients.map((client) => client?.key), worlds.key]);
   const known = next.get(key);
