@@ -38,26 +38,21 @@ export const plantedBugs: Record<string, Cancel> = {
     await cancel(isPending ? writing(connect, always) : connect, invocation);
   },
 
-  "204 for any cancelled order": async (connect, invocation) => {
-    try {
-      await cancel(connect, invocation);
-    } catch (error) {
+  "204 for any cancelled order": (connect, invocation) =>
+    cancel(connect, invocation).catch((error) => {
       if (!isAlreadyCancelled(error)) throw error;
-    }
-  },
+    }),
 
   "a retry judged by the first error": async (connect, invocation) => {
     let first: unknown;
-    await retry(async () => {
-      try {
-        await once(connect, invocation);
-      } catch (error) {
+    await retry(() =>
+      once(connect, invocation).catch((error) => {
         // "There was no response, so it must have been ours that cancelled it."
         if (first !== undefined && !isThrottled(first) && isAlreadyCancelled(error)) return;
         first ??= error;
         throw error;
-      }
-    });
+      }),
+    );
   },
 
   "a late copy that wins after a ship": (connect, invocation) => {
@@ -66,13 +61,10 @@ export const plantedBugs: Record<string, Cancel> = {
     return once(writing(connect, { ConditionExpression }), invocation);
   },
 
-  "404 for a throttled write": async (connect, invocation) => {
-    try {
-      await cancel(connect, invocation);
-    } catch (error) {
-      throw isThrottled(error) ? new ServiceError("order_not_found", error) : error;
-    }
-  },
+  "404 for a throttled write": (connect, invocation) =>
+    cancel(connect, invocation).catch((error) => {
+      throw isThrottled(error) ? new ServiceError("order_not_found") : error;
+    }),
 };
 
 const always = { ConditionExpression: "#status = :pending OR #status <> :pending" };
