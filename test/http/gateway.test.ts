@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { request } from "node:http";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { operations } from "../../infra/stack/function-list.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
@@ -14,72 +14,71 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-describe("an API key", () => {
-  /** Calls every operation, and expects a rejection. */
-  async function expectUnauthorized(headers: RequestOptions["headers"] = {}) {
-    for (const { method, path } of operations) {
-      const url = path.replace("{orderId}", "101");
-      const response = await stack.call(url, { method, headers }, null);
-      expectError(response, "unauthorized", { "www-authenticate": "Bearer" });
-    }
+/** Calls every operation, and expects a rejection. */
+async function expectUnauthorized(headers: RequestOptions["headers"] = {}) {
+  for (const { method, path } of operations) {
+    const url = path.replace("{orderId}", "101");
+    const response = await stack.call(url, { method, headers }, null);
+    expectError(response, "unauthorized", { "www-authenticate": "Bearer" });
   }
+}
 
-  test("that is not in the table is rejected by the authorizer, a malformed one without it", async () => {
-    const key = stack.apiKey;
-    /** How often the authorizer has rejected a key. */
-    const rejections = () =>
-      stack.log.filter((line) => line.includes('"Unauthorized"')).length;
-    const before = rejections();
-    await expectUnauthorized();
-    for (const authorization of [
-      "",
-      "Bearer",
-      key,
-      `Basic ${key}`,
-      `Bearer\t${key}`,
-      `Bearer\u00a0${key}`,
-      `Bearer ${key} x`,
-      `Bearer ${key},`,
-      `Bearer ${key.replace(environments.staging.apiKeyPrefix, "pets_another")}`,
-      [`Bearer ${key}`, `Bearer ${key}`],
-      // The authorizer logs in order: with these rejections, any earlier ones are in the log, too.
-      `Bearer ${stack.unknownKey}`,
-    ])
-      await expectUnauthorized({ authorization });
-    await expect.poll(rejections).toBe(before + operations.length);
-  });
-
-  test("that has expired, or is another environment's, is rejected though the table has it", async () => {
-    for (const key of [
-      await stack.putKey({ expiresAt: Math.floor(Date.now() / 1000) }),
-      await stack.putKey({}, makeApiKey("pets_another")),
-    ])
-      expectError(await stack.call("/store/orders", {}, key), "unauthorized");
-  });
+test("an API key that is not in the table is rejected by the authorizer, a malformed one without it", async () => {
+  const key = stack.apiKey;
+  /** How often the authorizer has rejected a key. */
+  const rejections = () =>
+    stack.log.filter((line) => line.includes('"Unauthorized"')).length;
+  const before = rejections();
+  await expectUnauthorized();
+  for (const authorization of [
+    "",
+    "Bearer",
+    key,
+    `Basic ${key}`,
+    `Bearer\t${key}`,
+    `Bearer\u00a0${key}`,
+    `Bearer ${key} x`,
+    `Bearer ${key},`,
+    `Bearer ${key.replace(environments.staging.apiKeyPrefix, "pets_another")}`,
+    [`Bearer ${key}`, `Bearer ${key}`],
+    // The authorizer logs in order: with these rejections, any earlier ones are in the log, too.
+    `Bearer ${stack.unknownKey}`,
+  ])
+    await expectUnauthorized({ authorization });
+  await expect.poll(rejections).toBe(before + operations.length);
 });
 
-describe("a method that a path does not support", () => {
-  test.each([
-    "application/json",
-    "Application/JSON ;charset=utf-8",
-    "text/plain",
-    "application/x-www-form-urlencoded",
-    "multipart/form-data; boundary=x",
-    "application/octet-stream",
-    "application/xml",
-  ])("gets 405 for a body of %s, with or without a key", async (type) => {
+test("an API key that has expired, or is another environment's, is rejected though the table has it", async () => {
+  for (const key of [
+    await stack.putKey({ expiresAt: Math.floor(Date.now() / 1000) }),
+    await stack.putKey({}, makeApiKey("pets_another")),
+  ])
+    expectError(await stack.call("/store/orders", {}, key), "unauthorized");
+});
+
+test.each([
+  "application/json",
+  "Application/JSON ;charset=utf-8",
+  "text/plain",
+  "application/x-www-form-urlencoded",
+  "multipart/form-data; boundary=x",
+  "application/octet-stream",
+  "application/xml",
+])(
+  "a method that a path does not support gets 405 for a body of %s, with or without a key",
+  async (type) => {
     for (const path of ["/store/orders", "/store/orders/101"]) {
       const headers = { "content-type": type };
       const request = { method: "POST", headers, body: "\u0000{<" };
       for (const key of [stack.apiKey, null])
         expectError(await stack.call(path, request, key), "method_not_allowed");
     }
-  });
+  },
+);
 
-  test("gets 405 without a body if it is HEAD", async () => {
-    const response = await stack.call("/store/orders", { method: "HEAD" });
-    expect(response).toMatchObject({ status: 405, headers: { allow: "GET" }, body: "" });
-  });
+test("a method that a path does not support gets 405 without a body if it is HEAD", async () => {
+  const response = await stack.call("/store/orders", { method: "HEAD" });
+  expect(response).toMatchObject({ status: 405, headers: { allow: "GET" }, body: "" });
 });
 
 test.each(["", "/", "/store/", "/store/orders/101/x", "/%2e%2e/x"])(
@@ -90,66 +89,62 @@ test.each(["", "/", "/store/", "/store/orders/101/x", "/%2e%2e/x"])(
   },
 );
 
-describe("the API page", () => {
-  const page = (path: string, options: RequestOptions = {}) =>
-    send(new URL(stack.baseUrl).origin + path, options);
+const page = (path: string, options: RequestOptions = {}) =>
+  send(new URL(stack.baseUrl).origin + path, options);
 
-  test.each(["localhost", "LOCALHOST:3000", "127.0.0.1:3000", "[::1]:3000"])(
-    "gets the API key at this machine's name %s",
-    async (host) => {
-      const { body } = await page("/settings.json?a=b", { headers: { host } });
-      expect(JSON.parse(body)).toEqual({ basePath: "/v1", apiKey: stack.apiKey });
-    },
-  );
+test.each(["localhost", "LOCALHOST:3000", "127.0.0.1:3000", "[::1]:3000"])(
+  "the API page gets the API key at this machine's name %s",
+  async (host) => {
+    const { body } = await page("/settings.json?a=b", { headers: { host } });
+    expect(JSON.parse(body)).toEqual({ basePath: "/v1", apiKey: stack.apiKey });
+  },
+);
 
-  test("sends no-store, nosniff and a content security policy", async () => {
-    for (const path of ["/", "/settings.json"])
-      expect((await page(path)).headers).toMatchObject({
-        "cache-control": "no-store",
-        "x-content-type-options": "nosniff",
-        "content-security-policy": expect.stringMatching(/^default-src 'none'; /),
-      });
-  });
-
-  test.each(["localhost.evil.example", "localhost@evil.example", "127.0x0.1"])(
-    "is not served at another host name: %s",
-    async (host) => {
-      for (const path of ["/", "/settings.json"])
-        expectError(await page(path, { headers: { host } }), "resource_not_found");
-    },
-  );
-
-  test("has a changelog in Markdown, and no POST", async () => {
-    const { headers } = await page("/CHANGELOG.md");
-    expect(headers["content-type"]).toContain("text/markdown");
-    expectError(await page("/settings.json", { method: "POST" }), "resource_not_found");
-  });
+test("the API page sends no-store, nosniff and a content security policy", async () => {
+  for (const path of ["/", "/settings.json"])
+    expect((await page(path)).headers).toMatchObject({
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "content-security-policy": expect.stringMatching(/^default-src 'none'; /),
+    });
 });
 
-describe("a request body", () => {
-  const limit = 10 * 1024 * 1024;
-  const post = (length: number, headers = {}) =>
-    stack.call("/store/orders", {
-      method: "POST",
-      headers: { "content-type": "text/plain", ...headers },
-      body: Buffer.alloc(length),
-    });
+test.each(["localhost.evil.example", "localhost@evil.example", "127.0x0.1"])(
+  "the API page is not served at another host name: %s",
+  async (host) => {
+    for (const path of ["/", "/settings.json"])
+      expectError(await page(path, { headers: { host } }), "resource_not_found");
+  },
+);
 
-  test("may have 10 MB, in one piece or in chunks, and not a byte more", async () => {
-    expectError(await post(limit), "method_not_allowed");
-    expectError(await post(limit + 1), "request_too_large");
-    const chunked = { "transfer-encoding": "chunked" };
-    expectError(await post(limit + 1, chunked), "request_too_large");
+test("the API page has a changelog in Markdown, and no POST", async () => {
+  const { headers } = await page("/CHANGELOG.md");
+  expect(headers["content-type"]).toContain("text/markdown");
+  expectError(await page("/settings.json", { method: "POST" }), "resource_not_found");
+});
+
+const limit = 10 * 1024 * 1024;
+const post = (length: number, headers = {}) =>
+  stack.call("/store/orders", {
+    method: "POST",
+    headers: { "content-type": "text/plain", ...headers },
+    body: Buffer.alloc(length),
   });
 
-  test("of 30 MB can be sent to its end, and still gets 413", async () => {
-    const headers = { "content-length": 3 * limit };
-    const sent = request(`${stack.baseUrl}/store/orders`, { method: "POST", headers });
-    sent.end(Buffer.alloc(3 * limit));
-    const finished = once(sent, "finish");
-    const [response] = await once(sent, "response");
-    await finished;
-    response.resume();
-    expect(response.statusCode).toBe(413);
-  });
+test("a request body may have 10 MB, in one piece or in chunks, and not a byte more", async () => {
+  expectError(await post(limit), "method_not_allowed");
+  expectError(await post(limit + 1), "request_too_large");
+  const chunked = { "transfer-encoding": "chunked" };
+  expectError(await post(limit + 1, chunked), "request_too_large");
+});
+
+test("a request body of 30 MB can be sent to its end, and still gets 413", async () => {
+  const headers = { "content-length": 3 * limit };
+  const sent = request(`${stack.baseUrl}/store/orders`, { method: "POST", headers });
+  sent.end(Buffer.alloc(3 * limit));
+  const finished = once(sent, "finish");
+  const [response] = await once(sent, "response");
+  await finished;
+  response.resume();
+  expect(response.statusCode).toBe(413);
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { OrderItem } from "../../shared/order.ts";
 import { type OmittedFields, orderJson } from "../../shared/order-json.ts";
 
@@ -17,43 +17,44 @@ const order = fc.record(
   { requiredKeys: [] },
 );
 
-describe("the JSON of an order", () => {
-  test("has the item's fields in the documented order, every int64 digit for digit", () => {
-    const inOrder = ["id", "petId", "quantity", "shipDate", "complete"] as const;
-    fc.assert(
-      fc.property(order, (fields) => {
-        const item: OrderItem = {};
-        for (const [name, { attribute }] of Object.entries(fields)) item[name] = attribute;
-        const members = inOrder.flatMap((name) => {
-          const field = fields[name];
-          return field ? [`"${name}":${field.json}`] : [];
-        });
-        expect(orderJson(item, {})).toBe(`{${members.join()}}`);
-      }),
-    );
-  });
+test("the JSON of an order has the item's fields in the documented order, every int64 digit for digit", () => {
+  const inOrder = ["id", "petId", "quantity", "shipDate", "complete"] as const;
+  fc.assert(
+    fc.property(order, (fields) => {
+      const item: OrderItem = {};
+      for (const [name, { attribute }] of Object.entries(fields)) item[name] = attribute;
+      const members = inOrder.flatMap((name) => {
+        const field = fields[name];
+        return field ? [`"${name}":${field.json}`] : [];
+      });
+      expect(orderJson(item, {})).toBe(`{${members.join()}}`);
+    }),
+  );
+});
 
-  test.each<[item: OrderItem, json: string, omitted: string[]]>([
-    [
-      {
-        id: { N: "1" },
-        petId: { N: "9223372036854775808" },
-        quantity: { N: "1.5" },
-        shipDate: { S: '"},{"' },
-        complete: { S: "true" },
-      },
-      '{"id":1}',
-      ["petId", "quantity", "shipDate", "complete"],
-    ],
-    [
-      { id: { S: "1" }, petId: { L: [] }, shipDate: { N: "1" }, complete: { NULL: true } },
-      "{}",
-      ["id", "petId", "shipDate", "complete"],
-    ],
-    [{ id: { N: "1" }, status: { S: "cancelled" }, note: { S: "x" } }, '{"id":1}', []],
-  ])("of %j is %s, and each field left out is counted", (item, json, omitted) => {
+test.each<[item: OrderItem, json: string, omitted: string[]]>([
+  [
+    {
+      id: { N: "1" },
+      petId: { N: "9223372036854775808" },
+      quantity: { N: "1.5" },
+      shipDate: { S: '"},{"' },
+      complete: { S: "true" },
+    },
+    '{"id":1}',
+    ["petId", "quantity", "shipDate", "complete"],
+  ],
+  [
+    { id: { S: "1" }, petId: { L: [] }, shipDate: { N: "1" }, complete: { NULL: true } },
+    "{}",
+    ["id", "petId", "shipDate", "complete"],
+  ],
+  [{ id: { N: "1" }, status: { S: "cancelled" }, note: { S: "x" } }, '{"id":1}', []],
+])(
+  "the JSON of the order %j is %s, and each field left out is counted",
+  (item, json, omitted) => {
     const omittedFields: OmittedFields = {};
     expect(orderJson(item, omittedFields)).toBe(json);
     expect(omittedFields).toEqual(Object.fromEntries(omitted.map((name) => [name, 1])));
-  });
-});
+  },
+);

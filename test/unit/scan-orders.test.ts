@@ -1,6 +1,6 @@
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { scanOne, scanOrders } from "../../shared/orders-table.ts";
 
 const table = mockClient(DynamoDBClient);
@@ -43,30 +43,28 @@ async function scan(...responses: (Error | { Items: typeof Items })[]) {
   };
 }
 
-describe("a page that the table throttles", () => {
-  const growing = [500, 1000, 2000, 4000, ...Array.from({ length: 10 }, () => 5000)];
+const growing = [500, 1000, 2000, 4000, ...Array.from({ length: 10 }, () => 5000)];
 
-  test("is retried for a minute, after half a second to five, and then fails", async () => {
-    const { pages, pauses } = await scan(throttling);
-    // The last one is cut to end with the minute.
-    expect(pauses).toEqual([...growing, 2500]);
-    expect(pages).toMatchObject({ code: "service_unavailable" });
-  });
+test("a throttled page is retried for a minute, after half a second to five, and then fails", async () => {
+  const { pages, pauses } = await scan(throttling);
+  // The last one is cut to end with the minute.
+  expect(pauses).toEqual([...growing, 2500]);
+  expect(pages).toMatchObject({ code: "service_unavailable" });
+});
 
-  // So that lists which were throttled together don't all retry at once.
-  test("is retried after pauses of random length", async () => {
-    random.mockReturnValue(0.1);
-    const { pages, pauses } = await scan(throttling, throttling, lastPage);
-    expect(pages).toEqual([Items]);
-    expect(pauses).toEqual([50, 100]);
-  });
+// So that lists which were throttled together don't all retry at once.
+test("a throttled page is retried after pauses of random length", async () => {
+  random.mockReturnValue(0.1);
+  const { pages, pauses } = await scan(throttling, throttling, lastPage);
+  expect(pages).toEqual([Items]);
+  expect(pauses).toEqual([50, 100]);
+});
 
-  test("has a minute of its own, however long the pages before it took", async () => {
-    const throttled = growing.map(() => throttling);
-    const { pages, pauses } = await scan(...throttled, page, ...throttled, lastPage);
-    expect(pages).toEqual([Items, Items]);
-    expect(pauses).toEqual([...growing, 0, ...growing]);
-  });
+test("a throttled page has a minute of its own, however long the pages before it took", async () => {
+  const throttled = growing.map(() => throttling);
+  const { pages, pauses } = await scan(...throttled, page, ...throttled, lastPage);
+  expect(pages).toEqual([Items, Items]);
+  expect(pauses).toEqual([...growing, 0, ...growing]);
 });
 
 test("each attempt to read a page has 15 seconds of its own", async () => {
@@ -74,8 +72,7 @@ test("each attempt to read a page has 15 seconds of its own", async () => {
   await scan(throttling, page, lastPage);
   expect(limit.mock.calls).toEqual([[15_000], [15_000], [15_000]]);
   const limits = limit.mock.results.map(({ value }) => ({ abortSignal: value }));
-  const given = table.calls().map(({ args }) => args.at(1));
-  for (const [index, options] of given.entries()) expect(options).toEqual(limits[index]);
+  expect(table.calls().map(({ args }) => args.at(1))).toEqual(limits);
 });
 
 test("the call that makes a function ready reads at most one order", async () => {
