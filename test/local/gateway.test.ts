@@ -173,17 +173,15 @@ test.each(["/v1", "/v2/pets"])(
   },
 );
 
-const day = 24 * 3600 * 1000;
 test.each([
-  [false, { 28999: 0, 29000: 2, 899999: 2, 900000: 3 }],
-  [true, { [day - 1]: 0, [day]: 3 }],
+  [false, { 28999: 0, 29000: 1, 899999: 1, 900000: 2 }],
+  [true, { 900000: 0 }],
 ])(
   "requests to functions that hang, debugged: %j, end by these milliseconds: %j",
   async (inspect, ended) => {
     const routes = {
       "GET /hang": invoking("hang"),
       "GET /hang/long": streaming("hang", { TimeoutInMillis: 900_000 }),
-      "GET /keys": { ...mock(200), authorizer: "Keys" },
       "GET /pets": mock(200),
     };
     const { call, log, stop } = await startPets(routes, { inspect, dynamodbEndpoint });
@@ -191,22 +189,19 @@ test.each([
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const bodies: string[] = [];
-    const headers = { authorization: JSON.stringify({ hang: true }) };
-    for (const path of ["/keys", "/hang", "/hang/long"])
-      call(path, { headers }).then(({ body }) => bodies.push(body));
+    for (const path of ["/hang", "/hang/long"])
+      call(path).then(({ body }) => bodies.push(body));
     // The debugged function has one process.
     await until(
-      () => log.filter((line) => line.includes("hangs")).length === (inspect ? 2 : 3),
+      () => log.filter((line) => line.includes("hangs")).length === (inspect ? 1 : 2),
     );
     let now = 0;
     for (const [time, count] of Object.entries(ended)) {
       await vi.advanceTimersByTimeAsync(Number(time) - now);
       now = Number(time);
       await call("/pets");
-      expect(bodies).toHaveLength(count);
+      expect(bodies).toEqual(Array(count).fill("INTEGRATION_TIMEOUT"));
     }
-    const timeout = "INTEGRATION_TIMEOUT";
-    expect(bodies.sort()).toEqual(["AUTHORIZER_FAILURE", timeout, timeout]);
   },
 );
 

@@ -34,19 +34,16 @@ export function createAuthorizers(
   api: RestApi,
   host: Pick<LambdaHost, "invoke">,
   clock: Pick<Clock, "now">,
-  timeoutMs: number,
 ) {
   const cache = new Map<string, Policy & { expires: number }>();
 
-  const ask = async (functionName: string, event: object, abort: AbortController) => {
-    const failure = new GatewayFailure("AUTHORIZER_FAILURE");
-    const timer = setTimeout(() => abort.abort(failure), timeoutMs);
+  const ask = async (functionName: string, event: object, signal: AbortSignal) => {
     const { returned } = await host
-      .invoke(functionName, event, abort.signal)
+      .invoke(functionName, event, signal)
       .catch(({ message }: Error) => {
-        throw message === "Unauthorized" ? new GatewayFailure("UNAUTHORIZED") : failure;
-      })
-      .finally(() => clearTimeout(timer));
+        const isRejected = message === "Unauthorized";
+        throw new GatewayFailure(isRejected ? "UNAUTHORIZED" : "AUTHORIZER_FAILURE");
+      });
     return policySchema.parse(returned);
   };
 
@@ -72,7 +69,7 @@ export function createAuthorizers(
     let policy = cache.get(key);
     if (policy === undefined || clock.now() >= policy.expires) {
       const event = { type: "TOKEN", authorizationToken: token, methodArn };
-      const asked = await ask(authorizer.AuthorizerUri, event, abort);
+      const asked = await ask(authorizer.AuthorizerUri, event, abort.signal);
       const expires = clock.now() + authorizer.AuthorizerResultTtlInSeconds * 1000;
       policy = { ...asked, expires };
       cache.set(key, policy);

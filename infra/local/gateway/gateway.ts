@@ -18,9 +18,6 @@ import {
 import { type ApiResponse, proxyEvent, readProxyResponse } from "./proxy-integration.ts";
 import { matchRoute } from "./routes.ts";
 
-const authorizerMs = 29_000;
-const dayMs = 24 * 3600 * 1000;
-
 export interface GatewayOptions {
   /** By which the policies that authorizers cache expire. */
   clock: Pick<Clock, "now">;
@@ -32,7 +29,7 @@ export interface GatewayOptions {
    * none unless given.
    */
   unavailable?: number | undefined;
-  /** Whether functions may take as long as someone who debugs them. */
+  /** Whether functions may take as long as someone who debugs them needs. */
   inspect?: boolean | undefined;
   /** Every nth streamed response is cut off midway; none unless given. */
   cut?: number | undefined;
@@ -52,8 +49,7 @@ export function createGateway(
   const isThrottled = everyNth(options.throttle);
   const isUnavailable = everyNth(options.unavailable);
   const isCut = everyNth(options.cut);
-  const timeLimit = (milliseconds: number) => (options.inspect ? dayMs : milliseconds);
-  const admit = createAuthorizers(api, host, options.clock, timeLimit(authorizerMs));
+  const admit = createAuthorizers(api, host, options.clock);
 
   const respond = async (request: GatewayRequest): Promise<ApiResponse> => {
     const { abort, message } = request;
@@ -67,8 +63,10 @@ export function createGateway(
     if (isUnavailable()) return unavailable;
     const { ResponseTransferMode, TimeoutInMillis, Uri } = integration;
     const timeout = new GatewayFailure("INTEGRATION_TIMEOUT");
-    const timer = setTimeout(() => abort.abort(timeout), timeLimit(TimeoutInMillis));
-    abort.signal.addEventListener("abort", () => clearTimeout(timer));
+    if (!options.inspect) {
+      const timer = setTimeout(() => abort.abort(timeout), TimeoutInMillis);
+      abort.signal.addEventListener("abort", () => clearTimeout(timer));
+    }
     const event = proxyEvent(route, request, body, caller);
     const invoked = await host.invoke(Uri, event, abort.signal);
     return readProxyResponse(invoked, ResponseTransferMode);

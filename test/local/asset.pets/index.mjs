@@ -31,7 +31,6 @@ let asked = 0;
 /** Returns the policy that is the token, and what it was asked; an error in the token is thrown. */
 export const authorize = async (event) => {
   const policy = JSON.parse(event.authorizationToken);
-  if (policy?.hang) await hang();
   if (policy?.error) throw new Error(policy.error);
   asked += 1;
   const context = { ...policy?.context, asked: `${asked}`, event: JSON.stringify(event) };
