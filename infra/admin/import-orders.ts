@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../shared/order.ts";
 import { callersPath } from "../local/machine/callers-path.ts";
-import { differingAttributes } from "../orders-file/attribute-json.ts";
+import { differingAttributes, plainValue } from "../orders-file/attribute-json.ts";
 import { type BadLine, Findings, fileReport } from "../orders-file/findings.ts";
 import {
   BadLinesError,
@@ -21,7 +21,6 @@ import { jsonText } from "../terminal/printable.ts";
 import type { Result, Session } from "./command.ts";
 import { inputName, openInput } from "./input.ts";
 import { startProgress } from "./progress.ts";
-import { plainValue } from "./show-orders.ts";
 import { batches, type Finder, keysPerCall, type TableCalls } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 

@@ -1,9 +1,9 @@
 import type { OrderItem, OrderStatus } from "../../shared/order.ts";
+import { plainValue } from "../orders-file/attribute-json.ts";
 import { counted, countsText } from "../terminal/counted.ts";
 import { requireKey } from "./api-keys.ts";
 import type { Result, Session } from "./command.ts";
 import { readIds } from "./input.ts";
-import { plainValue } from "./show-orders.ts";
 import { batches, orderKey, type TableCalls } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 

@@ -1,4 +1,5 @@
 import type { OrderItem } from "../../shared/order.ts";
+import { plainValue } from "../orders-file/attribute-json.ts";
 import { Findings } from "../orders-file/findings.ts";
 import { countsText, grouped, words } from "../terminal/counted.ts";
 import { CommandError } from "../terminal/errors.ts";
@@ -6,7 +7,6 @@ import { columns } from "../terminal/text.ts";
 import type { Result, Session } from "./command.ts";
 import { readIds } from "./input.ts";
 import { type Judgement, noOutcomes, type Outcome, type Rules } from "./repair-rules.ts";
-import { plainValue } from "./show-orders.ts";
 import {
   type Attributes,
   batches,

@@ -1,7 +1,7 @@
 import { pipeline } from "node:stream/promises";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import { isInt64, type OrderItem, orderStatuses } from "../../shared/order.ts";
-import { attributeJson } from "../orders-file/attribute-json.ts";
+import { type OrderItem, orderStatuses } from "../../shared/order.ts";
+import { plainValue } from "../orders-file/attribute-json.ts";
 import { grouped } from "../terminal/counted.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { jsonText, printable } from "../terminal/printable.ts";
@@ -93,14 +93,6 @@ function valueText(attribute: AttributeValue | undefined): string {
   const value = plainValue(attribute);
   if (value === null) return "-";
   return typeof value === "object" ? jsonText(value) : String(value);
-}
-
-/** An attribute as the value that people and scripts know; null for none. */
-export function plainValue(attribute: AttributeValue | undefined): unknown {
-  if (attribute === undefined) return null;
-  const { N, S, BOOL } = attribute;
-  if (N !== undefined) return isInt64(N) ? BigInt(N) : N;
-  return S ?? BOOL ?? attributeJson(attribute);
 }
 
 /** Counts the orders by status. */

@@ -1,6 +1,6 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { z } from "zod";
-import type { OrderItem } from "../../shared/order.ts";
+import { isInt64, type OrderItem } from "../../shared/order.ts";
 
 const text = z.string().refine((value) => value.isWellFormed());
 const number = z.string().refine((value) => decimal(value) !== undefined);
@@ -63,6 +63,14 @@ export function attributeJson(value: unknown): unknown {
     return [name, Array.isArray(json) && name !== "L" ? json.sort() : json];
   });
   return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** An attribute as the value that people and scripts know; null for none. */
+export function plainValue(attribute: AttributeValue | undefined): unknown {
+  if (attribute === undefined) return null;
+  const { N, S, BOOL } = attribute;
+  if (N !== undefined) return isInt64(N) ? BigInt(N) : N;
+  return S ?? BOOL ?? attributeJson(attribute);
 }
 
 /**

@@ -10,26 +10,26 @@ import {
 } from "../../shared/order.ts";
 import { dateTimeHint } from "../terminal/date-time.ts";
 import { jsonText } from "../terminal/printable.ts";
-import { attributeJson, isAttribute, reviveBinary } from "./attribute-json.ts";
+import { attributeJson, isAttribute, plainValue, reviveBinary } from "./attribute-json.ts";
 
 /** A parsed line of an orders file: its order, or everything that is wrong with it, for people. */
 export type OrderLine = { item: OrderItem } | { problems: string[] };
 
-/** The rule for a field's values; an integer is a bigint. */
+/** The rule for a field's values, as attributes. */
 interface FieldType {
   description: string;
-  accepts(value: unknown): boolean;
+  accepts(attribute: AttributeValue): boolean;
 }
 
 const textField = (description: string, accepts: (text: string) => boolean): FieldType => ({
   description,
-  accepts: (value) => typeof value === "string" && accepts(value),
+  accepts: ({ S }) => S !== undefined && accepts(S),
 });
 
 const fieldTypes: Record<OrderFieldType, FieldType> = {
   int64: {
     description: "a 64-bit integer",
-    accepts: (value) => typeof value === "bigint",
+    accepts: ({ N }) => N !== undefined && isInt64(N),
   },
   "date-time": textField(
     "an RFC 3339 date-time (years 0001 to 9999, Z or an offset of at most 18:00)",
@@ -37,7 +37,7 @@ const fieldTypes: Record<OrderFieldType, FieldType> = {
   ),
   boolean: {
     description: "true or false",
-    accepts: (value) => typeof value === "boolean",
+    accepts: ({ BOOL }) => BOOL !== undefined,
   },
 };
 
@@ -108,17 +108,20 @@ function addField(
   if (name === "status" && value === null) return [];
   const type = fields.get(name);
   if (type === undefined) return [`unknown field ${jsonText(name)}`];
-  if (!type.accepts(value)) {
+  const attribute = toAttribute(value);
+  if (!type.accepts(attribute)) {
     const hint = type === fieldTypes["date-time"] ? dateTimeHint(String(value)) : undefined;
     return [`${name} ${hint ?? `is not ${type.description}`}`];
   }
-  item.set(name, toAttribute(value));
+  item.set(name, attribute);
   return [];
 }
 
+/** The attribute for a field's value; NULL, which no field accepts, for any other. */
 function toAttribute(value: unknown): AttributeValue {
+  if (typeof value === "string") return { S: value };
   if (typeof value === "boolean") return { BOOL: value };
-  return typeof value === "bigint" ? { N: String(value) } : { S: String(value) };
+  return typeof value === "bigint" ? { N: String(value) } : { NULL: true };
 }
 
 /** Adds one of the other attributes of a line, and returns what is wrong with it. */
@@ -144,8 +147,8 @@ function addOther(
 export function formatOrderLine(item: OrderItem): string | undefined {
   const members = new Map<string, unknown>();
   for (const [name, { accepts }] of fields) {
-    const value = toValue(item[name]);
-    if (accepts(value)) members.set(name, value);
+    const attribute = item[name];
+    if (attribute && accepts(attribute)) members.set(name, plainValue(attribute));
   }
   if (!members.has("id")) return undefined;
   const others = Object.entries(item).filter(([name]) => !members.has(name));
@@ -153,11 +156,6 @@ export function formatOrderLine(item: OrderItem): string | undefined {
   if (others.length > 0)
     members.set(otherAttributes, attributeJson(Object.fromEntries(others)));
   return jsonText(Object.fromEntries(members));
-}
-
-function toValue({ N, S, BOOL }: Partial<AttributeValue> = {}): unknown {
-  if (N === undefined) return S ?? BOOL;
-  return isInt64(N) ? BigInt(N) : undefined;
 }
 
 function isJsonObject(value: unknown): value is Record<string, unknown> {

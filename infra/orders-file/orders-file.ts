@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
 import type { OrderItem } from "../../shared/order.ts";
 import { counted, grouped } from "../terminal/counted.ts";
 import { CommandError, fileError } from "../terminal/errors.ts";
@@ -50,26 +51,25 @@ export async function checkOrders(
     throw new CommandError(`${file.name} is a pipe, and an orders file is read twice`);
   }
   const bad = new Findings<BadLine>();
+  // Outside the heap, where a Map of a million takes 60 MB.
+  using seen = new DatabaseSync(":memory:");
+  seen.exec("CREATE TABLE orders (id INTEGER PRIMARY KEY, line INTEGER); BEGIN");
+  const add = seen.prepare("INSERT INTO orders VALUES (?, ?) ON CONFLICT DO NOTHING");
+  const find = seen.prepare("SELECT line FROM orders WHERE id = ?");
   let lineCount = 0;
-  // Eight bytes an order: a Map from ids to lines would take sixty.
-  let ids = new BigInt64Array(1024);
-  let orders = 0;
   for await (const parsed of readOrderLines(file, onRead)) {
     lineCount++;
     if ("problems" in parsed) {
       bad.add(kindOf(parsed.problems), parsed);
       continue;
     }
-    if (orders === ids.length) {
-      const larger = new BigInt64Array(2 * orders);
-      larger.set(ids);
-      ids = larger;
-    }
-    ids[orders] = idOf(parsed);
-    orders++;
+    const { line, item } = parsed;
+    const id = BigInt(item["id"]?.N ?? 0);
+    if (add.run(id, line).changes === 1) continue;
+    // An import would write the first one, which may not be the one that is meant.
+    const problems = [`id ${id} is already on line ${find.get(id)?.["line"]}`];
+    bad.add("id ... is already on line ...", { line, problems });
   }
-  for await (const line of repeatedIds(file, ids.subarray(0, orders)))
-    bad.add("id ... is already on line ...", line);
   if (bad.count > 0) throw new BadLinesError(file.name, lineCount, bad);
   return lineCount;
 }
@@ -77,27 +77,6 @@ export async function checkOrders(
 /** The first problem, without what only its line says. */
 function kindOf([problem = ""]: string[]): string {
   return problem.replace(/"(?:[^"\\]|\\.)*"/, "...").replace(/: .*/, "");
-}
-
-/** Finds the lines whose id an earlier line has. Reads the file again, but only if an id repeats. */
-async function* repeatedIds(file: OrdersFile, ids: BigInt64Array): AsyncIterable<BadLine> {
-  const sorted = ids.toSorted();
-  const repeated = new Set(sorted.filter((id, at) => id === sorted[at - 1]));
-  if (repeated.size === 0) return;
-  const firstLines = new Map<bigint, number>();
-  for await (const parsed of readOrderLines(file)) {
-    if ("problems" in parsed || !repeated.has(idOf(parsed))) continue;
-    const { line } = parsed;
-    const id = idOf(parsed);
-    const first = firstLines.get(id) ?? line;
-    firstLines.set(id, first);
-    // An import would write the first one, which may not be the one that is meant.
-    if (first !== line) yield { line, problems: [`id ${id} is already on line ${first}`] };
-  }
-}
-
-function idOf({ item }: NumberedOrder): bigint {
-  return BigInt(item["id"]?.N ?? 0);
 }
 
 /**
@@ -118,19 +97,14 @@ export async function* readNumberedOrders(
   file: OrdersFile,
   orders: number,
 ): AsyncIterable<NumberedOrder> {
-  const changed = `${file.name} changed while it was being read`;
+  const changed = new CommandError(`${file.name} changed while it was being read`);
   let count = 0;
   for await (const parsed of readOrderLines(file)) {
     count++;
-    if ("problems" in parsed || count > orders) {
-      throw new CommandError(`${changed}: line ${parsed.line} is not what was checked`);
-    }
+    if ("problems" in parsed || count > orders) throw changed;
     yield parsed;
   }
-  if (count < orders)
-    throw new CommandError(
-      `${changed}: ${grouped(count)} of ${counted(orders, "order")} are left`,
-    );
+  if (count < orders) throw changed;
 }
 
 const utf8 = new TextDecoder();

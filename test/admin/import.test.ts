@@ -180,7 +180,7 @@ test("a comparison that loses its file midway says so", async () => {
   await playIn({ calls: justBefore("BatchGetItem", lose) })`
     $ orders import orders.ndjson --check
     30,000 orders: 0 same, 0 different, … missing, … not compared
-    ! orders.ndjson changed while it was being read: …. Run it again for the rest.
+    ! orders.ndjson changed while it was being read. Run it again for the rest.
     exit 1
   `;
 });

@@ -138,19 +138,15 @@ describe("reading an orders file", () => {
   });
 
   test.each([
-    ["a line is now bad", ['{"id":1}', '{"id":"2"}'], "line 2 is not what was checked"],
-    [
-      "it has more orders",
-      ['{"id":1}', '{"id":2}', '{"id":3}'],
-      "line 3 is not what was checked",
-    ],
-    ["it has fewer orders", ['{"id":1}'], "1 of 2 orders are left"],
-  ])("fails when the file has changed since it was checked: %s", async (_, lines, why) => {
+    ["a line is now bad", ['{"id":1}', '{"id":"2"}']],
+    ["it has more orders", ['{"id":1}', '{"id":2}', '{"id":3}']],
+    ["it has fewer orders", ['{"id":1}']],
+  ])("fails when the file has changed since it was checked: %s", async (_, lines) => {
     await put('{"id":1}', '{"id":2}');
     const orders = await checkOrders(file);
     await put(...lines);
     await expect(read(orders)).rejects.toEqual(
-      new CommandError(`${file.name} changed while it was being read: ${why}`),
+      new CommandError(`${file.name} changed while it was being read`),
     );
   });
 });
