@@ -49,9 +49,13 @@ export const stoppingChanges: [title: string, change: Change, ...names: string[]
     "CancelOrder/Aliaslive.FunctionVersion=DIGEST",
   ],
   [
-    "a table is replaced by one with another key",
-    set("Orders.KeySchema.0.AttributeName", "orderId"),
-    "replaced:Orders.KeySchema.0.AttributeName=orderId",
+    "both tables are replaced by ones with another key",
+    (next) => {
+      for (const path of ["Orders", "ApiKeys"])
+        set(`${path}.KeySchema.0.AttributeName`, "key")(next);
+    },
+    "replaced:Orders.KeySchema.0.AttributeName=key",
+    "replaced:ApiKeys.KeySchema.0.AttributeName=key",
   ],
   [
     "the tables lose a tag",
@@ -109,10 +113,9 @@ export const stoppingChanges: [title: string, change: Change, ...names: string[]
     `${statements}=DIGEST`,
   ],
   [
-    "a bucket of the team's own becomes something else",
-    (next) =>
-      Object.assign(at(next, "OwnBucket").resource, { Type: "AWS::S3::AccessPoint" }),
-    "replaced:OwnBucket.Type=AWS::S3::AccessPoint",
+    "a table becomes something else",
+    (next) => Object.assign(at(next, "Orders").resource, { Type: "AWS::S3::Bucket" }),
+    "replaced:Orders.Type=AWS::S3::Bucket",
   ],
   [
     "functions move to another table",
@@ -203,7 +206,10 @@ export const stoppingChanges: [title: string, change: Change, ...names: string[]
   ],
   [
     "a deployment that fails would delete a table",
-    set("Orders.DeletionPolicy", "RetainExceptOnCreate"),
+    (next) =>
+      Object.assign(at(next, "Orders").resource, {
+        DeletionPolicy: "RetainExceptOnCreate",
+      }),
     "Orders.DeletionPolicy=RetainExceptOnCreate",
   ],
   [
@@ -213,7 +219,7 @@ export const stoppingChanges: [title: string, change: Change, ...names: string[]
   ],
   [
     "an output is exported under another name",
-    set("Outputs.AlarmsTopicArn.Export", { Name: "x" }),
-    "Outputs.AlarmsTopicArn.Export=DIGEST",
+    ({ Outputs }) => Object.assign(Object(Outputs)["AlarmsTopicArn"], { Export: "x" }),
+    "Outputs.AlarmsTopicArn.Export=x",
   ],
 ];

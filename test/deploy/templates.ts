@@ -5,11 +5,6 @@ import type { Environment } from "../../infra/environments.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { templateOf } from "../helpers/synthesise.ts";
 
-const { domain, ...rest } = everyOption;
-
-/** Every setting but a domain. */
-export const settings: Environment = rest;
-
 /** The template of an environment's stack, with the paths that CDK's command line adds. */
 export function synthesised(environment: Environment): Template {
   const context = { "aws:cdk:enable-path-metadata": true };
@@ -31,15 +26,8 @@ export function every({ Resources }: Template, type: string) {
   return Object.values(Resources).filter(({ Type }) => Type === `AWS::${type}`);
 }
 
-const writerAccounts = ["222222222222", "333333333333"];
-
-/** Has all settings, permissions boundaries, two accounts that write orders, a team's bucket. */
-export const deployedTemplate = structuredClone(
-  synthesised({ ...settings, domain, writerAccounts }),
-);
-deployedTemplate.Resources["OwnBucket"] = { Type: "AWS::S3::Bucket" };
-for (const { Properties = {} } of every(deployedTemplate, "IAM::Role"))
-  Properties["PermissionsBoundary"] = "arn:aws:iam::111111111111:policy/boundary";
+/** Has all settings. */
+export const deployedTemplate = synthesised(everyOption);
 
 export type Change = (next: Template) => unknown;
 
@@ -57,7 +45,7 @@ export const findingsBetween = (was: Template, is: Template) =>
 export const findingsOf = (change: Change) =>
   findingsBetween(deployedTemplate, changed(change));
 
-/** Sets what a path leads to, like `CancelOrder.Code.S3Key`; undefined removes it. */
+/** Sets a property, like `CancelOrder.Code.S3Key`; undefined removes it. */
 export const set = (path: string, value: unknown) => (next: Template) => {
   const { owner, name } = find(next, path);
   owner[name] = value;
@@ -95,18 +83,13 @@ export const reference = (template: Template, path: string) => ({
   Ref: at(template, path).id,
 });
 
-/** Finds the owner and last name of a path into the outputs, or a resource's property or attribute. */
+/** Finds the owner and last name of a path to a property. */
 function find(next: Template, path: string) {
   const constructs = Object.entries(next.Resources).map((entry) => constructPath(...entry));
-  const construct = constructs.find((candidate) => path.startsWith(`${candidate}.`));
-  const names = path.slice(construct ? construct.length + 1 : 0).split(".");
-  const isAttribute = /^(DeletionPolicy|DependsOn|Metadata|UpdatePolicy)$/.test(
-    String(names[0]),
-  );
-  let owner: Partial<Resource> = { Outputs: next.Outputs };
-  if (construct)
-    owner = isAttribute ? at(next, construct).resource : at(next, construct).properties;
+  const construct = constructs.find((candidate) => path.startsWith(`${candidate}.`)) ?? "";
+  const names = path.slice(construct.length + 1).split(".");
   const name = names.pop() ?? "";
+  let owner = at(next, construct).properties;
   for (const part of names) owner = owner[part];
   return { owner, name };
 }
