@@ -8,7 +8,8 @@ export function changeText(change: Change): string {
   const { Groups = [], Roles = [], Users = [] } = Properties;
   const holder = [Groups, Roles, Users].flat().join(", ") || path;
   if (kind === "added") return [`a new ${type}`, ...factsOf(is, holder)].join(", ");
-  if (kind === "changed") return becomes(was, is, holder);
+  const replacement = change.replaces ? ", and a new resource replaces it" : "";
+  if (kind === "changed") return becomes(was, is, holder) + replacement;
   const isKept = String(DeletionPolicy).startsWith("Retain");
   return `${type} ${isKept ? "leaves the stack, but is kept" : "is deleted"}`;
 }
