@@ -1,7 +1,4 @@
-/**
- * Reads a table with as little work as possible: one Scan after the other over one kept connection,
- * with only the start of the next page parsed.
- */
+/** Reads a table with as little work as possible: only the start of the next page is parsed. */
 export async function bareScan(endpoint: string, table: string): Promise<void> {
   let lastId: string | undefined;
   do {

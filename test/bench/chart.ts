@@ -21,10 +21,7 @@ const style = `
     .other { fill: #57606a; }
   }`;
 
-/**
- * An SVG chart of the measurements that stand beside several others: ours beside the SDK and the
- * least work. Each has a scale of its own.
- */
+/** An SVG chart of the measurements that stand beside several others, each with its own scale. */
 export function chart(rows: Row[]): string {
   const groups = [...Map.groupBy(rows, ({ name }) => name).values()];
   const lines = groups.filter(({ length }) => length > 1).flatMap(group);

@@ -6,14 +6,14 @@ import { systemClock } from "../../shared/clock.ts";
 import { send } from "../helpers/send.ts";
 import { type FunctionId, sdkAsItComes, sdkBundledAlike } from "./floors.ts";
 import { cpuShare, startRationed } from "./rationed-function.ts";
-import { besides, byHand, type Measured, unmeasured } from "./row.ts";
+import { besides, byHand, figure, type Measured } from "./row.ts";
 import { inTurn, timed } from "./samples.ts";
 import {
   authorizeEvent,
-  callingAt,
   cancelEvent,
   listEvent,
   type Subject,
+  withVariables,
 } from "./subject.ts";
 import { startTlsEngine } from "./tls-engine.ts";
 
@@ -24,48 +24,34 @@ const variants = ["ours", sdkBundledAlike, sdkAsItComes, byHand] as const;
 
 /**
  * Cold starts as AWS runs them: DynamoDB behind TLS and at a distance, all of the CPU until a
- * function asks for its first event, its memory's share of it from then on. Beside each stands the
- * least work made ready in the same way: with the SDK bundled as ours is, with the SDK as it comes,
- * and signed by hand.
+ * function asks for its first event, its memory's share of it from then on.
  */
 export async function coldStarts(subject: Subject): Promise<Measured[]> {
   await using cleanup = new AsyncDisposableStack();
-  const events = {
-    ListOrders: listEvent(),
-    CancelOrder: cancelEvent(-1),
-    Authorize: authorizeEvent(subject.apiKey),
-  };
   const start = await prepareStarts(subject, cleanup).catch(
     (error: Error) => error.message,
   );
-  if (typeof start === "string") return [unmeasured("cold starts", start)];
-  const measured: Measured[] = [];
-  for (const [id, event] of Object.entries(events))
-    measured.push(...(await coldStart(start, id as FunctionId, event)));
-  return [...measured, ...(await firstAuthorisedCancel(start, subject))];
+  if (typeof start === "string")
+    return [{ ...figure("cold starts", Number.NaN, ""), unmeasured: start }];
+  return [
+    ...(await coldStart(start, "ListOrders", listEvent())),
+    ...(await coldStart(start, "CancelOrder", cancelEvent(-1))),
+    ...(await coldStart(start, "Authorize", authorizeEvent(subject.apiKey))),
+    ...(await firstAuthorisedCancel(start, subject)),
+  ];
 }
 
 type Start = Awaited<ReturnType<typeof prepareStarts>>;
 
-/**
- * Prepares to start functions, or the least work in their place, with DynamoDB behind TLS and the
- * CPU that Lambda gives them.
- *
- * @throws Error when this machine can't run functions so.
- */
+/** @throws Error when this machine can't run functions as AWS does. */
 async function prepareStarts(
   { endpoint, functions, floorOf }: Subject,
   cleanup: AsyncDisposableStack,
 ) {
   cpuShare(1, cleanup);
   const engine = await startTlsEngine(endpoint, cleanup);
-  return (
-    id: FunctionId,
-    variant: (typeof variants)[number],
-    running: AsyncDisposableStack,
-  ) => {
-    const certificate = { NODE_EXTRA_CA_CERTS: engine.certificate };
-    const ours = callingAt(engine.endpoint, functions[id], certificate);
+  return (id: FunctionId, variant: string, running: AsyncDisposableStack) => {
+    const ours = withVariables(functions[id], engine);
     return startRationed(variant === "ours" ? ours : floorOf(variant, ours), running);
   };
 }

@@ -1,6 +1,5 @@
-// `npm run costs` prints what the service costs, how far it goes and how the functions' memory
-// sizes were chosen, then what follows from each environment's settings. Under a load, it prints
-// which limit gives first.
+// `npm run costs`: what the service costs, how far it goes and how the functions' memory sizes were
+// chosen, then what follows from each environment's settings.
 import { type Environment, environments } from "../../infra/environments.ts";
 import { functionList } from "../../infra/stack/function-list.ts";
 import { Script } from "../../infra/terminal/script.ts";
@@ -40,10 +39,7 @@ const initSeconds = 0.375;
 
 const gigabytes = sumOf(functionList, ({ memorySize }) => memorySize / 1024);
 
-/**
- * Dollars for starting each function once: its initialisation, which Lambda bills since August
- * 2025, and the calls that make them ready: a Scan, a GetItem and an UpdateItem.
- */
+/** The initialisations, which Lambda bills, and a Scan, a GetItem and an UpdateItem. */
 const coldStarts =
   initSeconds * gigabytes * price.gigabyteSecond + 1.5 * price.readUnit + price.writeUnit;
 
@@ -161,7 +157,6 @@ function sumOf<Value>(values: Record<string, Value>, measure: (value: Value) => 
   return Object.values(values).reduce((sum, value) => sum + measure(value), 0);
 }
 
-/** The row of a table with so many orders: what a list of them takes, and whether it is cut off. */
 function ordersRow(orders: number): string[] {
   const list = listOf(orders);
   const cutOff = cutOffAt(orders);

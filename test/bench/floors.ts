@@ -7,7 +7,6 @@ import { byHand } from "./row.ts";
 export const sdkBundledAlike = "the SDK bundled alike";
 export const sdkAsItComes = "the SDK as it comes";
 
-/** By the functions' names, the files of the least work that could do the same. */
 const files = {
   ListOrders: "list-orders.mjs",
   CancelOrder: "cancel-order.mjs",
@@ -21,7 +20,7 @@ const floorFile = (file: string) =>
 const nodeBuiltins = floorFile("sdk/node-builtins.ts");
 const { "@aws-sdk/client-dynamodb": _, ...alias } = bundling.alias;
 
-/** As the functions were bundled while they had the SDK's own client. The floor stays there. */
+/** As the functions were bundled while they had the SDK's own client. */
 const sdkBundling: BuildOptions = {
   define: {
     "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED": JSON.stringify("true"),
@@ -36,9 +35,8 @@ const sdkBundling: BuildOptions = {
 };
 
 /**
- * Builds the least work that could do the same as each function, three times: with calls signed by
- * hand, and with the SDK bundled alike and as it comes. Each has a folder of that name in
- * `directory`, with a folder for each function.
+ * Builds the least work that could do the same as each function, in the folders `floor/function` of
+ * a directory.
  */
 export function buildFloors(directory: string): void {
   const build = (name: string, client: string, options: BuildOptions = {}) =>

@@ -3,7 +3,7 @@ import { list } from "./list.ts";
 import { startPageServer } from "./page-server.ts";
 import { besides, type Measured } from "./row.ts";
 import { median, peakMegabytes } from "./samples.ts";
-import { callingAt, hostOf, type Subject } from "./subject.ts";
+import { hostOf, type Subject, withVariables } from "./subject.ts";
 
 /** Lists more and more orders: the longest list must hardly take more memory, or begin later. */
 export async function growth({ functions }: Subject): Promise<Measured[]> {
@@ -23,10 +23,9 @@ export async function growth({ functions }: Subject): Promise<Measured[]> {
 }
 
 /**
- * Lists a table of `length` orders over and over in one process, until it has listed `total`
- * orders, and once more compressed. V8 gives a process that has worked more a larger young
- * generation: only processes that did the same work show what a list's length costs. All pages take
- * the same time: the engine's first one takes longer the more orders there are.
+ * Lists a table of `length` orders until one process has listed `total`, and once more compressed.
+ * V8 gives a process that has worked more a larger young generation: only processes that did the
+ * same work show what a list's length costs.
  *
  * @returns milliseconds and megabytes.
  */
@@ -37,7 +36,7 @@ export async function listGrowth(
 ) {
   const { name } = definition;
   await using pages = await startPageServer(length);
-  await using host = hostOf(callingAt(pages.endpoint, definition));
+  await using host = hostOf(withVariables(definition, pages.variables));
   // It starts the process.
   const { bytes } = await list(host, name);
   const whole: number[] = [];

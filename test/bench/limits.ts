@@ -1,7 +1,6 @@
 import type { Environment } from "../../infra/environments.ts";
 import { cancellation, cost, listOf, millionOrdersMonth, milliseconds } from "./prices.ts";
 
-/** The traffic on an environment and the size of its table. */
 export interface Load {
   orders: number;
   cancelsPerSecond: number;
@@ -20,10 +19,7 @@ const quota = {
   partitionReads: 3000,
 };
 
-/**
- * The least seconds that a list takes: the longest of running the function, reading at the rate of
- * one partition, and sending it as gzip.
- */
+/** The longest of running the function, reading from one partition, and sending gzip. */
 export function listSeconds(orders: number): number {
   const list = listOf(orders);
   const running = milliseconds(list) / 1000;
@@ -32,7 +28,7 @@ export function listSeconds(orders: number): number {
   return Math.max(running, reading, throttledMegabytes / quota.streamedMegabytesPerSecond);
 }
 
-/** The limit at which AWS cuts off a list of so many orders; undefined when it sends all of it. */
+/** The limit at which AWS cuts off a list of so many orders. */
 export function cutOffAt(orders: number): "200 MB" | "15 minutes" | undefined {
   if (listOf(orders).sentKilobytes / 1000 > quota.streamedMegabytes) return "200 MB";
   return listSeconds(orders) > quota.listSeconds ? "15 minutes" : undefined;

@@ -9,12 +9,6 @@ const rounds = 5;
 
 const bareScans = "bare Scans";
 
-/**
- * Lists 100,000 orders. The time stands beside bare Scans of the same engine, the CPU beside a
- * function that reads the same pages through the SDK and writes them by plain concatenation. A
- * function that signs its calls by hand is only reported: like any other it parses a page before it
- * can ask for the next one, and shows what the SDK costs.
- */
 export async function lists(subject: Subject): Promise<Measured[]> {
   const { endpoint, ordersTable } = subject;
   await putOrders(subject, 0, 100_000);
@@ -36,7 +30,7 @@ export async function lists(subject: Subject): Promise<Measured[]> {
   ];
 }
 
-/** Lists once, by the function of this name. */
+/** Lists once, in milliseconds until the first and the last byte of the body. */
 export async function list(host: LambdaHost, name: string, headers = {}) {
   const begun = performance.now();
   const response = await host.invoke(name, listEvent(headers));
@@ -47,11 +41,5 @@ export async function list(host: LambdaHost, name: string, headers = {}) {
     if (bytes === 0) firstByte = performance.now() - begun;
     bytes += chunk.length;
   }
-  return {
-    /** Milliseconds until the last byte. */
-    whole: performance.now() - begun,
-    /** Milliseconds until the first byte of the body. */
-    firstByte,
-    bytes,
-  };
+  return { whole: performance.now() - begun, firstByte, bytes };
 }

@@ -4,21 +4,19 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { region } from "../../infra/local/template/local-account.ts";
+import { formatOrderLine } from "../../infra/orders-file/order-line.ts";
 import { adminCommand, root } from "../helpers/admin-command.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
 import { besides, type Measured, sdkAlone } from "./row.ts";
 import { timed } from "./samples.ts";
-import { orderLines, type Subject } from "./subject.ts";
+import { pendingOrders, type Subject } from "./subject.ts";
 
 const floor = fileURLToPath(new URL("floor/sdk/operators.mjs", import.meta.url));
 const tables = { ours: "OperatorsOrders", floor: "FloorOrders" };
 const count = 100_000;
 
-/**
- * Imports, exports and ships 100,000 orders as an operator does. Each command stands beside a
- * process that keeps the same promises by calls of the SDK, as many at once.
- */
+/** Imports, exports and ships 100,000 orders as an operator does. */
 export async function operators({ client, endpoint }: Subject): Promise<Measured[]> {
   await using folder = await temporaryFolder();
   const pathOf = (name: string) => join(folder.path, name);
@@ -29,7 +27,8 @@ export async function operators({ client, endpoint }: Subject): Promise<Measured
     tables: { orders: tables.ours, apiKeys: "none" },
   };
   await writeFile(pathOf("stack.json"), JSON.stringify([stack]));
-  await writeFile(pathOf("orders"), orderLines(count));
+  const lines = pendingOrders(0, count).map(formatOrderLine);
+  await writeFile(pathOf("orders"), lines.join("\n"));
   await writeFile(pathOf("ids"), Array.from({ length: count }, (_, id) => id).join("\n"));
   for (const table of Object.values(tables)) await createTable(client, "orders", table);
 
@@ -41,29 +40,19 @@ export async function operators({ client, endpoint }: Subject): Promise<Measured
     AWS_ACCESS_KEY_ID: "local",
     AWS_SECRET_ACCESS_KEY: "local",
   };
-  const seconds = async (args: string[]): Promise<number[]> => {
+  const seconds = async (...args: string[]): Promise<number[]> => {
     const options = { cwd: root, env, maxBuffer: Number.POSITIVE_INFINITY };
-    return [
-      (await timed(() => promisify(execFile)(process.execPath, args, options))) / 1000,
-    ];
+    const time = await timed(() => promisify(execFile)(process.execPath, args, options));
+    return [time / 1000];
   };
-  const admin = await adminCommand();
-  const beside = async (command: string, file: string, ...options: string[]) =>
-    besides(
-      `orders ${command} of 100,000`,
-      {
-        ours: await seconds([
-          ...admin,
-          "orders",
-          command,
-          "--local",
-          ...options,
-          pathOf(file),
-        ]),
-        [sdkAlone]: await seconds([floor, command, tables.floor, pathOf(file)]),
-      },
-      "s",
-    );
+  const orders = [...(await adminCommand()), "orders"];
+  const beside = async (command: string, file: string, ...options: string[]) => {
+    const samples = {
+      ours: await seconds(...orders, command, "--local", ...options, pathOf(file)),
+      [sdkAlone]: await seconds(floor, command, tables.floor, pathOf(file)),
+    };
+    return besides(`orders ${command} of 100,000`, samples, "s");
+  };
   return [
     ...(await beside("import", "orders")),
     ...(await beside("export", "exported")),

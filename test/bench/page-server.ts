@@ -5,10 +5,7 @@ import type { OrderItem } from "../../shared/order.ts";
 /** About 1 MB, as DynamoDB's pages are. */
 const perPage = 6500;
 
-/**
- * Starts a server that takes the engine's place: its table has this many orders, and each page
- * takes as long to read as any other.
- */
+/** Starts a server in the engine's place, whose pages all take the same time to read. */
 export async function startPageServer(orders: number) {
   const { port, close } = await listen(0, async (request, response) => {
     const { ExclusiveStartKey } = (await json(request)) as {
@@ -16,21 +13,25 @@ export async function startPageServer(orders: number) {
     };
     const first = Number(ExclusiveStartKey?.id.N ?? 0);
     const end = Math.min(first + perPage, orders);
-    const Items = Array.from({ length: end - first }, (_, offset) => order(first + offset));
+    const Items = ordersFrom(first, end - first);
     const LastEvaluatedKey = end < orders ? { id: { N: String(end) } } : undefined;
     response.writeHead(200, { "content-type": "application/x-amz-json-1.0" });
     response.end(JSON.stringify({ Items, LastEvaluatedKey }));
   });
-  return { endpoint: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: close };
+  const variables = { AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${port}` };
+  return { variables, [Symbol.asyncDispose]: close };
 }
 
-/** An order with all five fields, unlike any other: a list compresses as one of real orders. */
-export function order(id: number): OrderItem {
-  return {
-    id: { N: String(id) },
-    petId: { N: String((id * 7919) % 100_003) },
-    quantity: { N: String((id % 9) + 1) },
-    shipDate: { S: new Date(1_790_000_000_000 + id * 60_000).toISOString() },
-    complete: { BOOL: id % 3 === 0 },
-  };
+/** Orders with all five fields, all different: a list compresses as one of real orders. */
+export function ordersFrom(firstId: number, count: number): OrderItem[] {
+  return Array.from({ length: count }, (_, index) => {
+    const id = firstId + index;
+    return {
+      id: { N: String(id) },
+      petId: { N: String((id * 7919) % 100_003) },
+      quantity: { N: String((id % 9) + 1) },
+      shipDate: { S: new Date(1_790_000_000_000 + id * 60_000).toISOString() },
+      complete: { BOOL: id % 3 === 0 },
+    };
+  });
 }

@@ -59,7 +59,6 @@ export interface Work {
   sentKilobytes: number;
 }
 
-/** The size of an order, in bytes. */
 export const orderBytes = {
   stored: 250,
   /** Charged for storing it, on top (DynamoDB's developer guide, "item sizes"). */
@@ -68,7 +67,7 @@ export const orderBytes = {
   gzip: 13,
 };
 
-/** A list of so many orders: half a read unit for each 4 KB, eventually consistent, 1 MB a page. */
+/** Half a read unit for each 4 KB, eventually consistent, 1 MB a page. */
 export function listOf(orders: number): Work {
   const stored = orders * orderBytes.stored;
   return {
@@ -105,7 +104,7 @@ const logKilobytes = 0.8;
 /** Lambda gives a whole vCPU at 1,769 MB and shares in proportion. */
 export const wholeCpuMegabytes = 1769;
 
-/** How long the work takes its function, or one of another size. */
+/** How long the work takes a function of this size. */
 export function milliseconds({ cpuMs, waitMs, memory }: Work, megabytes = memory): number {
   return waitMs + cpuMs / Math.min(1, megabytes / wholeCpuMegabytes);
 }
@@ -117,9 +116,8 @@ export function lambdaCost(work: Work, megabytes = work.memory): number {
 }
 
 /**
- * Dollars for one request whose key is in the authorizer's cache.
- *
- * @param requestPrice what the gateway charges for it, and for each further 10 MB that it streams.
+ * Dollars for one request whose key is in the authorizer's cache. The gateway charges
+ * `requestPrice` for it, and for each further 10 MB that it streams.
  */
 export function cost(work: Work, requestPrice = price.restRequest): number {
   const gateway = requestPrice * Math.ceil(work.sentKilobytes / 10_000);
@@ -130,7 +128,6 @@ export function cost(work: Work, requestPrice = price.restRequest): number {
   return gateway + lambdaCost(work) + tables + log + sent + streamed;
 }
 
-/** Gigabytes of a million orders: as billed for storage, and for point-in-time recovery. */
 const storedGigabytes = (1e6 * (orderBytes.stored + orderBytes.index)) / 1e9;
 const recoverableGigabytes = (1e6 * orderBytes.stored) / 1e9;
 

@@ -7,11 +7,10 @@ import type { FunctionDefinition } from "../../infra/local/lambda/runtime-proces
 import { wholeCpuMegabytes } from "./prices.ts";
 
 /**
- * Starts a function, which has a whole CPU only until it is initialised, and then its memory's share
- * of one.
+ * Starts a function, which has a whole CPU until it asks for its first event, and then its memory's
+ * share of one.
  *
- * @param cleanup ends it.
- * @returns when it has asked for its first event, a function that gives it one.
+ * @returns gives it an event.
  */
 export async function startRationed(
   definition: FunctionDefinition,
@@ -46,12 +45,10 @@ export async function startRationed(
 const period = 20_000;
 
 /**
- * Makes a group of processes that share one CPU in part, as Lambda does, with cgroups (version 1 or
- * 2), which takes root.
+ * Makes a cgroup (version 1 or 2) whose processes get this share of one CPU, from 0 to 1.
  *
- * @param share from 0 to 1.
  * @param cleanup removes the group, which must have no processes by then.
- * @returns a function that puts a process into the group.
+ * @returns puts a process into the group.
  * @throws Error when this machine has no such cgroups, or we may not use them.
  */
 export function cpuShare(

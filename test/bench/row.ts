@@ -1,11 +1,10 @@
 import { goals, reasons } from "./goals.ts";
 import { median } from "./samples.ts";
 
-// Names of the least work that could do the same, with the SDK and without.
 export const sdkAlone = "the SDK alone";
 export const byHand = "calls signed by hand";
 
-/** What one run measured: a figure of ours, most often beside another of the same rounds. */
+/** What one run measured: a figure of ours, most often beside another. */
 export interface Measured {
   /** Like `list of 100,000, CPU`. */
   name: string;
@@ -20,13 +19,13 @@ export interface Measured {
   unmeasured?: string;
 }
 
-/** A line of the bench: the medians of several runs, and their lowest and highest values. */
+/** The medians of several runs. */
 export interface Row extends Measured {
   lowest: number;
   highest: number;
 }
 
-/** Our samples beside others of the same rounds; a ratio is the median of those of the rounds. */
+/** Our samples beside others; a ratio is the median of those of the rounds. */
 export function besides(
   name: string,
   samples: Record<string, number[]>,
@@ -48,12 +47,6 @@ export function figure(name: string, ours: number, unit: string): Measured {
   return { name, unit, ours, value: ours };
 }
 
-/** A figure that this machine can't measure. */
-export function unmeasured(name: string, reason: string): Measured {
-  return { ...figure(name, Number.NaN, ""), unmeasured: reason };
-}
-
-/** The name by which a row has its goal. */
 function nameOf({ name, beside }: Measured): string {
   return beside === undefined ? name : `${name}, beside ${beside}`;
 }
@@ -76,7 +69,6 @@ export function rowsOf([first = [], ...others]: Measured[][]): Row[] {
   });
 }
 
-/** Whether a row misses its goal. */
 export function misses(row: Row): boolean {
   return row.value > (goals[nameOf(row)] ?? Number.POSITIVE_INFINITY);
 }
@@ -87,12 +79,11 @@ export function unexplained(rows: Row[]): string[] {
   return missed.filter((name) => reasons[name] === undefined);
 }
 
-/** A figure as people read it, like `12.3 ms`. */
+/** Like `12.3 ms`. */
 export function figureText(value: number, { unit }: Measured): string {
   return `${Number(value.toPrecision(3))} ${unit}`;
 }
 
-/** The rows as cells, the head first. */
 export function table(rows: Row[]): string[][] {
   return [["what", "ours", "floor", "ratio", "goal", ""], ...rows.map(cells)];
 }

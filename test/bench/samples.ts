@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { functionProcesses } from "../helpers/processes.ts";
 
-/** The middle of the samples. */
 export function median(samples: number[]): number {
   const sorted = samples.toSorted((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;
@@ -9,7 +8,7 @@ export function median(samples: number[]): number {
   return (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2;
 }
 
-/** How long something takes, in milliseconds. */
+/** Milliseconds. */
 export async function timed(run: () => Promise<unknown>): Promise<number> {
   const begun = performance.now();
   await run();
@@ -18,8 +17,7 @@ export async function timed(run: () => Promise<unknown>): Promise<number> {
 
 /**
  * Takes samples of several things in turn, so that whatever else the machine does falls on all of
- * them alike, and the samples of one round can be compared. The first round warms up, and is thrown
- * away.
+ * them alike. The first round warms up, and is thrown away.
  */
 export async function inTurn<Name extends string, Sample>(
   rounds: number,
@@ -38,15 +36,12 @@ export async function inTurn<Name extends string, Sample>(
   return samples;
 }
 
-/** The id of the process of a host's function; undefined before its first invocation. */
+/** Undefined before the function's first invocation. */
 async function pidOf(name: string): Promise<number | undefined> {
   return (await functionProcesses()).find((process) => process.name === name)?.pid;
 }
 
-/**
- * The CPU that the process of a function has used so far, in milliseconds: 0 before its first
- * invocation starts it (proc(5), the fields utime and stime, in hundredths of a second).
- */
+/** Milliseconds of CPU that a function's process has used (proc(5): utime and stime). */
 export async function cpuSoFar(name: string): Promise<number> {
   const pid = await pidOf(name);
   if (pid === undefined) return 0;
@@ -54,7 +49,7 @@ export async function cpuSoFar(name: string): Promise<number> {
   return 10 * (Number(fields[13]) + Number(fields[14]));
 }
 
-/** The most memory that the process of a function has had so far, in megabytes (proc(5), VmHWM). */
+/** The most memory that a function's process has had, in megabytes (proc(5): VmHWM). */
 export async function peakMegabytes(name: string): Promise<number> {
   const status = readFileSync(`/proc/${await pidOf(name)}/status`, "utf8");
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;

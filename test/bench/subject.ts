@@ -6,22 +6,21 @@ import { readFunctions } from "../../infra/local/functions.ts";
 import { createLambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 import { synthesise } from "../../infra/local/template/synthesis.ts";
-import { formatOrderLine } from "../../infra/orders-file/order-line.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { tableWriter } from "../helpers/table-writer.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
 import { buildFloors, type FunctionId, sdkBundledAlike } from "./floors.ts";
-import { order } from "./page-server.ts";
+import { ordersFrom } from "./page-server.ts";
 import { byHand, sdkAlone } from "./row.ts";
 
 /** The synthesised stack that is measured, with its bundles and an engine with its tables. */
 export type Subject = Awaited<ReturnType<typeof prepare>>;
 
-/** @param cleanup stops the engine. */
 export async function prepare(cleanup: AsyncDisposableStack) {
   const { path } = cleanup.use(await temporaryFolder());
-  const { signal } = new AbortController();
-  const stack = await synthesise(join(path, "ours"), { signal });
+  const stack = await synthesise(join(path, "ours"), {
+    signal: new AbortController().signal,
+  });
   const floors = join(path, "floors");
   buildFloors(floors);
   const engine = await startEngine();
@@ -42,7 +41,6 @@ export async function prepare(cleanup: AsyncDisposableStack) {
     functions: Object.fromEntries(
       definitions.map((definition) => [definition.name, definition]),
     ) as Record<FunctionId, FunctionDefinition>,
-    /** Puts one of the floors in a function's place. */
     floorOf: (floor: string, definition: FunctionDefinition): FunctionDefinition => ({
       ...definition,
       directory: join(floors, floor, definition.name),
@@ -50,25 +48,21 @@ export async function prepare(cleanup: AsyncDisposableStack) {
   };
 }
 
-/** A function that finds DynamoDB at another endpoint. */
-export function callingAt(
-  AWS_ENDPOINT_URL_DYNAMODB: string,
-  { environment, ...definition }: FunctionDefinition,
-  more = {},
+/** A function with further environment variables. */
+export function withVariables(
+  definition: FunctionDefinition,
+  variables: Record<string, string>,
 ): FunctionDefinition {
-  return {
-    ...definition,
-    environment: { ...environment, AWS_ENDPOINT_URL_DYNAMODB, ...more },
-  };
+  return { ...definition, environment: { ...definition.environment, ...variables } };
 }
 
-/** A host for these functions, one process each, that logs nothing. */
+/** A host for these functions, one process each. */
 export function hostOf(...definitions: FunctionDefinition[]) {
   const host = createLambdaHost(definitions, { log: () => {}, maxEnvironments: 1 });
   return { ...host, [Symbol.asyncDispose]: host.stop };
 }
 
-/** A host for a function, `ours`, and for the least work in its place, by the rows' names. */
+/** A host for a function, `ours`, and for its floors, by the rows' names. */
 export function hostBesideFloors({ functions, floorOf }: Subject, name: FunctionId) {
   const ours = functions[name];
   return hostOf(
@@ -78,26 +72,19 @@ export function hostBesideFloors({ functions, floorOf }: Subject, name: Function
   );
 }
 
-/** A pending order with all five fields. */
-export function pendingOrder(id: number): OrderItem {
-  return { ...order(id), status: { S: "pending" } };
+export function pendingOrders(firstId: number, count: number): OrderItem[] {
+  const status = { S: "pending" };
+  return ordersFrom(firstId, count).map((order) => ({ ...order, status }));
 }
 
-/** An orders file with the ids from 0. */
-export function orderLines(count: number): string {
-  const lines = Array.from({ length: count }, (_, id) => formatOrderLine(pendingOrder(id)));
-  return lines.join("\n");
-}
-
-/** Puts `count` pending orders with ids from `firstId` on. */
+/** Puts pending orders into the subject's table. */
 export async function putOrders(
   { client, ordersTable }: Subject,
   firstId: number,
   count: number,
 ): Promise<void> {
-  const orders = Array.from({ length: count }, (_, index) => pendingOrder(firstId + index));
-  const { signal } = new AbortController();
-  await seedOrders(client, ordersTable, Readable.from(orders), signal);
+  const orders = Readable.from(pendingOrders(firstId, count));
+  await seedOrders(client, ordersTable, orders, new AbortController().signal);
 }
 
 // The events have what the functions and the floors read of those that a gateway sends.

@@ -12,12 +12,9 @@ import { temporaryFolder } from "../helpers/temporary-folder.ts";
 const delay = 1;
 
 /**
- * Puts an engine behind TLS, with a certificate made on the spot, and at a distance, as DynamoDB is
- * from a function.
+ * Puts the engine at an endpoint behind TLS and at a distance, as DynamoDB is from a function.
  *
- * @param engine its endpoint, without TLS.
- * @param cleanup ends it.
- * @returns the endpoint, and the file with its certificate, for NODE_EXTRA_CA_CERTS.
+ * @returns the variables with which a function reaches it.
  * @throws Error when the machine has no openssl.
  */
 export async function startTlsEngine(engine: string, cleanup: AsyncDisposableStack) {
@@ -43,10 +40,12 @@ export async function startTlsEngine(engine: string, cleanup: AsyncDisposableSta
     distance.close();
     tls.close();
   });
-  return { endpoint: `https://127.0.0.1:${await listeningPort(distance)}`, certificate };
+  return {
+    AWS_ENDPOINT_URL_DYNAMODB: `https://127.0.0.1:${await listeningPort(distance)}`,
+    NODE_EXTRA_CA_CERTS: certificate,
+  };
 }
 
-/** A stream that holds back what it passes on. */
 function later(): Transform {
   return new Transform({
     transform: (chunk, _encoding, done) => {

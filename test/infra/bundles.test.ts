@@ -47,7 +47,7 @@ test.runIf(machineHas("openssl", "the bundles over TLS"))(
 
     const { directory } = await readAssembly();
     for (const [folder, address] of [
-      [directory, tls.endpoint],
+      [directory, tls.AWS_ENDPOINT_URL_DYNAMODB],
       [directory, endpoint],
       [outdir, endpoint],
     ]) {
@@ -56,11 +56,7 @@ test.runIf(machineHas("openssl", "the bundles over TLS"))(
         globalThis.awslambda = { streamifyResponse: (handler) => handler };
         for (const name of ${JSON.stringify(Object.keys(functionList))})
           await import("${folder}/" + name + "/index.mjs");`;
-      const env = {
-        ...testEnvironment,
-        AWS_ENDPOINT_URL_DYNAMODB: address,
-        NODE_EXTRA_CA_CERTS: tls.certificate,
-      };
+      const env = { ...testEnvironment, ...tls, AWS_ENDPOINT_URL_DYNAMODB: address };
       const args = ["--input-type=module", "--eval", code];
       called = [];
       const { stderr } = await promisify(execFile)(process.execPath, args, { env });

@@ -1,6 +1,3 @@
-/**
- * Replaces `@smithy/core/event-streams`. The SDK imports it at run time for operations
- * with event streams, of which DynamoDB has none, and esbuild can't tree-shake a dynamic import.
- */
+/** Replaces `@smithy/core/event-streams`, which DynamoDB never uses. */
 export const EventStreamSerde = undefined;
 export const eventStreamSerdeProvider = undefined;

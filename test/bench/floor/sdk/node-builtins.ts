@@ -1,7 +1,4 @@
-/**
- * Replaces three of Node's modules: imported as ES modules, those evaluate all of their
- * exports.
- */
+/** Replaces three of Node's modules, which evaluate all exports as ES modules. */
 export const { createHash, createHmac, getRandomValues, randomBytes } =
   process.getBuiltinModule("node:crypto");
 export const { homedir, platform, release } = process.getBuiltinModule("node:os");
