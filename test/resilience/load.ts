@@ -3,10 +3,7 @@
 // grown from the second third of the run to the last.
 import { readdir, readFile } from "node:fs/promises";
 import { createHistogram } from "node:perf_hooks";
-import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
-import { engineClient } from "../../infra/local/engine/engine.ts";
-import { seedOrders } from "../../infra/local/engine/tables.ts";
 import { Script } from "../../infra/terminal/script.ts";
 import { errorBody } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
@@ -36,11 +33,9 @@ const firstId = 1_000_000;
 const latencies = { GET: createHistogram(), DELETE: createHistogram() };
 
 await runTraffic(async (stack, counts, problems) => {
-  const client = engineClient(stack.dynamodbEndpoint);
-  const { putOrder } = tableWriter(client, stack.tables);
+  const { putOrder } = tableWriter(stack.client, stack.tables);
   const pending = Array.from({ length: orders }, (_, index) => firstId + index);
-  const items = Readable.from(pending.map(pendingOrder));
-  await seedOrders(client, stack.tables.orders, items, new AbortController().signal);
+  await Promise.all(pending.map((id) => putOrder(pendingOrder(id))));
 
   const send: Send = async (method, path) => {
     const headers = {
@@ -61,25 +56,22 @@ await runTraffic(async (stack, counts, problems) => {
       const id = pending.shift();
       if (id === undefined)
         throw new Error("There are more groups of requests than orders");
-      const found = await Promise.all([list(send), contest(send, id)]).catch((error) => [
-        `A request failed: ${error}`,
-      ]);
-      problems.push(...found.flat());
+      for (const result of await Promise.allSettled([list(send), contest(send, id)]))
+        if (result.status === "rejected") problems.push(`${result.reason}`);
       await putOrder(pendingOrder(id));
       pending.push(id);
     }
   };
-  const watched = watch ? watchProcesses(end) : undefined;
+  const watched = watch ? watchProcesses(end) : [];
   const groupsAtOnce = Math.ceil(connections / (rivals + 1));
   await Promise.all(Array.from({ length: groupsAtOnce }, sendGroups));
-  client.destroy();
   for (const [method, latency] of Object.entries(latencies)) {
     const shown = [50, 90, 99, 100].map(
       (percent) => `p${percent} ${latency.percentile(percent)} ms`,
     );
     console.log(`${method}: ${latency.count} responses, ${shown.join(", ")}`);
   }
-  for (const [measure, samples] of Object.entries((await watched) ?? {}))
+  for (const [measure, samples] of Map.groupBy(await watched, (sample) => sample.measure))
     problems.push(...growth(measure, samples));
 });
 
@@ -90,56 +82,64 @@ type Send = (
 ) => Promise<{ status: number; body: string }>;
 
 /** Lists all orders while they are being cancelled. */
-async function list(send: Send): Promise<string[]> {
+async function list(send: Send): Promise<void> {
   const { status, body } = await send("GET", "/store/orders");
   const ids = new Set(body.match(/"id":1\d{6}\b/g));
-  if (status === 200 && Array.isArray(JSON.parse(body)) && ids.size === orders) return [];
-  return [`A list of ${ids.size} instead of ${orders}: ${status} ${body.slice(0, 200)}`];
+  if (status !== 200 || !Array.isArray(JSON.parse(body)) || ids.size !== orders)
+    throw new Error(
+      `A list of ${ids.size} instead of ${orders}: ${status} ${body.slice(0, 200)}`,
+    );
 }
 
 /** Cancels one order several times at once: one request gets the 204, and the others the 409. */
-async function contest(send: Send, id: number): Promise<string[]> {
+async function contest(send: Send, id: number): Promise<void> {
   const responses = await Promise.all(
     Array.from({ length: rivals }, () => send("DELETE", `/store/orders/${id}`)),
   );
   const seen = responses.map(({ status, body }) => `${status} ${body}`).sort();
   const lost = `409 ${errorBody("order_already_cancelled")}`;
   const expected = ["204 ", ...Array(rivals - 1).fill(lost)];
-  return seen.join() === expected.join() ? [] : [`Cancelling ${id}: ${seen.join(", ")}`];
+  if (seen.join() !== expected.join())
+    throw new Error(`Cancelling ${id}: ${seen.join(", ")}`);
 }
 
 function pendingOrder(id: number): OrderItem {
   return { id: { N: String(id) }, petId: { N: "1" }, status: { S: "pending" } };
 }
 
-/** Samples what each process has, 60 times, evenly over the run. */
-async function watchProcesses(end: number): Promise<Record<string, number[]>> {
-  const samples: Record<string, number[]> = {};
+/** What one process had at one moment. */
+interface Sample {
+  measure: string;
+  value: number;
+}
+
+/** Samples each process 60 times, evenly over the run. */
+async function watchProcesses(end: number): Promise<Sample[]> {
+  const samples: Sample[] = [];
   for (let left = 60; left > 0; left -= 1) {
     await wait(Math.max(0, end - performance.now()) / left);
     const gateway = { name: "the gateway", pid: process.pid };
     for (const { name, pid } of [gateway, ...(await functionProcesses())]) {
       const status = await readFile(`/proc/${pid}/status`, "utf8");
-      const measures = {
-        megabytes: Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024),
-        handles: (await readdir(`/proc/${pid}/fd`)).length,
-      };
-      for (const [measure, value] of Object.entries(measures)) {
-        samples[`${measure} of ${name} (${pid})`] ??= [];
-        samples[`${measure} of ${name} (${pid})`]?.push(value);
-      }
+      const megabytes = Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
+      const handles = await readdir(`/proc/${pid}/fd`);
+      samples.push(
+        { measure: `megabytes of ${name} (${pid})`, value: megabytes },
+        { measure: `handles of ${name} (${pid})`, value: handles.length },
+      );
     }
   }
   return samples;
 }
 
 /** Prints how a measure of a process has grown. Returns the line if that is too much. */
-function growth(measure: string, samples: number[]): string[] {
+function growth(measure: string, samples: Sample[]): string[] {
+  const values = samples.map(({ value }) => value);
   // On top of a tenth.
   const allowed = measure.startsWith("handles") ? 2 : 5;
-  const third = Math.floor(samples.length / 3);
-  const before = median(samples.slice(third, -third));
-  const after = median(samples.slice(-third));
+  const third = Math.floor(values.length / 3);
+  const before = median(values.slice(third, -third));
+  const after = median(values.slice(-third));
   const line = `${measure}: ${before} in the second third, ${after} in the last`;
   console.log(line);
   return after > 1.1 * before + allowed ? [line] : [];

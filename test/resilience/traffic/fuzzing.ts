@@ -1,6 +1,5 @@
 import { Agent } from "node:http";
 import fc from "fast-check";
-import { engineClient } from "../../../infra/local/engine/engine.ts";
 import type { LocalStack } from "../../../infra/local/local-stack.ts";
 import type { HttpResponse } from "../../../infra/smoke/client.ts";
 import { responseProblems } from "../../../infra/smoke/document.ts";
@@ -35,15 +34,13 @@ export async function fuzz(
   agent.destroy();
 }
 
-async function resetOrders({ dynamodbEndpoint, tables }: LocalStack): Promise<void> {
-  const client = engineClient(dynamodbEndpoint);
+async function resetOrders({ client, tables }: LocalStack): Promise<void> {
   const { putOrder } = tableWriter(client, tables);
   const orders = fuzzedIds.map((id, index) => ({
     id: { N: id },
     status: { S: index % 10 ? "pending" : "shipped" },
   }));
   await Promise.all(orders.map(putOrder));
-  client.destroy();
 }
 
 const errorBodies = new Set(
