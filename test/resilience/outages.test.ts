@@ -59,22 +59,15 @@ test.concurrent.for(Object.entries(faults))(
     };
     // The function's own deadline is a second later.
     const deadline = AbortSignal.timeout(8_500);
-    const cancelling = bundled.cancelOrder(
-      client,
-      stack.tables.orders,
-      cancellation,
-      deadline,
-    );
+    const { orders } = stack.tables;
+    const cancelling = bundled.cancelOrder(client, orders, cancellation, deadline);
     await expect(cancelling).rejects.toMatchObject({ code: "service_unavailable" });
     expect(attempts).toBeGreaterThan(0);
     expect(await statusOf(String(id))).toBeOneOf(["pending", "cancelled"]);
   },
 );
 
-/**
- * One fault of each kind: no response, a broken one, a rejection, a failure, and one that looks
- * whole.
- */
+/** One fault of each kind. */
 const kinds = [
   "no response",
   "reset mid-body",
@@ -121,9 +114,8 @@ test("an engine that rejects connections fails every request until it accepts so
   await stack.proxy.rejectConnections();
   const failing = [cancel("7999"), stack.call("/store/orders"), cancel("7999", key)];
   const responses = await Promise.all(failing).finally(stack.proxy.accept);
-  const codes = ["service_unavailable", "service_unavailable", "internal_error"] as const;
-  for (const [index, response] of responses.entries())
-    expectError(response, codes[index] ?? "bad_request");
+  const codes = responses.map(({ body }) => JSON.parse(body).code);
+  expect(codes).toEqual(["service_unavailable", "service_unavailable", "internal_error"]);
 
   // Its key was not in the authorizer's cache, and still isn't.
   expect((await cancel("7999", key)).status).toBe(204);

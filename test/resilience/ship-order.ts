@@ -5,11 +5,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import type { OrderStatus } from "../../shared/order.ts";
 
-/**
- * Ships an order if it is pending, as another team's service does.
- *
- * @returns whether it was pending.
- */
+/** Ships an order as another team's service does. @returns whether it was pending. */
 export async function shipOrder(
   client: Pick<DynamoDBClient, "send">,
   table: string,

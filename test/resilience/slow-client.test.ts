@@ -15,9 +15,6 @@ const pageBytes = orders.reduce(
   (bytes, { id }) => bytes + `{"id":${id.N},"shipDate":"${shipDate.S}"},`.length,
   0,
 );
-/** On a busy machine, a list takes several times as long as the tests usually have. */
-const pollTimeout = 60_000;
-
 let stack: FaultyStack;
 /** How many pages each list has asked for, by the first page's invocation; the latest list last. */
 const pagesAsked = new Map<string, number>();
@@ -39,7 +36,6 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-/** Begins a list, of which nothing is read yet. */
 async function openList() {
   const client = new AbortController();
   const response = await fetch(`${stack.baseUrl}/store/orders`, {
@@ -51,7 +47,6 @@ async function openList() {
   const list = [...pagesAsked.keys()].at(-1) ?? "";
   return {
     pagesAsked: () => pagesAsked.get(list) ?? 0,
-    /** Reads so many more bytes. */
     async read(bytes: number): Promise<void> {
       for (let left = bytes; left > 0; ) {
         const part = await reader?.read();
@@ -63,10 +58,10 @@ async function openList() {
   };
 }
 
-/** Waits until so many lists have ended because their clients left. */
+/** Waits, also on a busy machine, until so many lists have ended because their clients left. */
 async function expectAbandoned(count: number): Promise<void> {
   await expect
-    .poll(() => stack.events("list_abandoned").length, { timeout: pollTimeout })
+    .poll(() => stack.events("list_abandoned").length, { timeout: 60_000 })
     .toBe(count);
 }
 
