@@ -1,7 +1,7 @@
 // Generates, compiles and runs a client in every language that this machine has the tools for:
 // `npm run clients`.
 import { exec } from "node:child_process";
-import { cp, readFile } from "node:fs/promises";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -23,10 +23,7 @@ const { document } = new Script("npm run clients --")
   .parse()
   .opts<{ document: string }>();
 
-/**
- * How a language's client is generated, compiled and run, by commands of the shell in a copy of the
- * language's folder.
- */
+/** The shell's commands for a language, in a copy of its folder. */
 interface Toolchain {
   language: string;
   /** Fails unless every tool is installed. */
@@ -63,9 +60,22 @@ const toolchains: Toolchain[] = [
 
 const ordersFile = fileURLToPath(new URL("orders.ndjson", import.meta.url));
 
-/** The text that each step of a program must print. */
+/**
+ * The text that each step of a program must print. An order is its five fields, a date in
+ * milliseconds since 1970, and `-` for none.
+ */
 const checks = {
-  list: printedOrders(await readFile(ordersFile, "utf8")),
+  list: [
+    "1,101,2147483648,1796115600000,false",
+    "2,102,2,1793615400000,true",
+    "3,103,9223372036854775807,-62135661600000,-",
+    "4,104,-9223372036854775808,253402365599123,-",
+    "5,9007199254740993,0,1791218700000,true",
+    "6,-,-,-,-",
+    "7,107,12,-,-",
+    "9223372036854775807,9223372036854775807,-,-,false",
+    "-9223372036854775808,-9223372036854775808,-,-,true",
+  ].join(" "),
   cancel: "204",
   "cancel again": "409 order_already_cancelled",
   "cancel no order": "404 order_not_found",
@@ -94,12 +104,7 @@ for (const toolchain of toolchains) {
 }
 if (ran === 0) throw new Error("No client ran");
 
-/**
- * Builds a language's client in a scratch folder, and runs it against a service of its own and a
- * later version.
- *
- * @returns a line for each check that failed.
- */
+/** Builds a client, and runs it. @returns a line for each check that failed. */
 async function tryClient({ language, build, program }: Toolchain): Promise<string[]> {
   await using cleanUp = new AsyncDisposableStack();
   const { path: cwd } = cleanUp.use(await temporaryFolder());
@@ -140,22 +145,4 @@ async function tryClient({ language, build, program }: Toolchain): Promise<strin
 /** The words of a text in alphabetical order: the service lists orders in no particular one. */
 function inOrder(text: string): string {
   return text.split(" ").sort().join(" ");
-}
-
-/**
- * Orders as the programs print them: the five fields, a date in milliseconds since 1970, and `-`
- * for none.
- */
-function printedOrders(ndjson: string): string {
-  // JSON.parse alone would round ids beyond 2^53.
-  const digits = (_name: string, value: unknown, context?: { source: string }) =>
-    typeof value === "number" ? context?.source : value;
-  return ndjson
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line, digits))
-    .map(({ id, petId = "-", quantity = "-", shipDate, complete = "-" }) =>
-      [id, petId, quantity, shipDate ? Date.parse(shipDate) : "-", complete].join(),
-    )
-    .join(" ");
 }
