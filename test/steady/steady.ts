@@ -27,8 +27,7 @@ await mkdir(logs, { recursive: true });
 let green = 0;
 for (let number = 1; number <= runs; number += 1) {
   // Spread evenly over all runs.
-  const loadedAmong = (first: number) => Math.floor((first * loaded) / runs);
-  const isLoaded = loadedAmong(number) > loadedAmong(number - 1);
+  const isLoaded = (number * loaded) % runs < loaded;
   if (await run(number, isLoaded)) green += 1;
 }
 console.log(`${green} of ${runs} runs were green`);
@@ -44,7 +43,16 @@ async function run(number: number, isLoaded: boolean): Promise<boolean> {
     () => new Worker("for (;;);", { eval: true }),
   );
   const begun = performance.now();
-  const status = await runSuite(reportFile, logFile);
+  await using output = await open(logFile, "w");
+  const reporters = [
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${reportFile}`,
+  ];
+  const suite = spawn("npm", ["test", "--", ...reporters, ...filters], {
+    stdio: ["ignore", output.fd, output.fd],
+  });
+  const [status] = await once(suite, "close");
   await Promise.all(busyThreads.map((thread) => thread.terminate()));
   const seconds = Math.round((performance.now() - begun) / 1000);
 
@@ -61,19 +69,4 @@ async function run(number: number, isLoaded: boolean): Promise<boolean> {
   console.log(isGreen ? line : `${line}, see ${logFile}`);
   for (const test of problems) console.log(`  ${test.status}: ${test.fullName}`);
   return isGreen;
-}
-
-/** Resolves with the suite's exit code; null when a signal ended it. */
-async function runSuite(reportFile: string, logFile: string): Promise<number | null> {
-  await using output = await open(logFile, "w");
-  const reporters = [
-    "--reporter=default",
-    "--reporter=json",
-    `--outputFile.json=${reportFile}`,
-  ];
-  const suite = spawn("npm", ["test", "--", ...reporters, ...filters], {
-    stdio: ["ignore", output.fd, output.fd],
-  });
-  const [status] = await once(suite, "close");
-  return status;
 }
