@@ -1,23 +1,21 @@
+/** The intrinsic functions whose results are told by names. */
+interface Reference {
+  Ref?: string;
+  "Fn::GetAtt"?: string[];
+  "Fn::Join"?: [separator: string, parts: unknown[]];
+}
+
 /** A part of a template with names instead of references to other resources. */
 export function named(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(named);
   if (typeof part !== "object" || part === null) return part;
-  if ("Ref" in part) return constructId(String(part.Ref));
-  if ("Fn::GetAtt" in part) return attributeName(part["Fn::GetAtt"]);
-  if ("Fn::Join" in part) return joined(part["Fn::Join"]);
+  const { Ref, "Fn::GetAtt": attribute, "Fn::Join": join }: Reference = part;
+  if (Ref !== undefined) return constructId(Ref);
+  if (attribute) return attribute.map(constructId).join(".");
+  if (join) return join[1].map(named).join(join[0]);
   return Object.fromEntries(
     Object.entries(part).map(([key, value]) => [key, named(value)]),
   );
-}
-
-function attributeName(reference: unknown): string {
-  const [logicalId, ...attribute] = reference as string[];
-  return [constructId(String(logicalId)), ...attribute].join(".");
-}
-
-function joined(join: unknown): string {
-  const [separator, parts] = join as [string, unknown[]];
-  return parts.map(named).join(separator);
 }
 
 /** The id of a resource's construct. */

@@ -5,12 +5,7 @@ import type { Environment } from "../../infra/environments.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
 import { constructId, named } from "./named.ts";
 
-/**
- * The stack of an environment, without what takes time and changes no template: bundles, CDK's
- * validation, stack traces.
- *
- * @param context values of CDK's context besides those of cdk.json.
- */
+/** The stack of an environment, without what takes time and changes no template. */
 export function ordersStack(
   environment: Environment,
   context: Record<string, unknown> = {},
@@ -34,29 +29,15 @@ export function templateOf(
   const key = JSON.stringify([environment, context]);
   const known = templates.get(key);
   if (known) return known;
-  const text = JSON.stringify(
-    Template.fromStack(ordersStack(environment, context)).toJSON(),
-  );
-  const template = Template.fromJSON(
-    JSON.parse(text, (_name, value) => Object.freeze(value)),
-  );
+  const made = Template.fromStack(ordersStack(environment, context)).toJSON();
+  const frozen = JSON.parse(JSON.stringify(made), (_name, value) => Object.freeze(value));
+  const template = Template.fromJSON(frozen);
   templates.set(key, template);
   return template;
 }
 
-/** The resources of a type, each with its logical id. */
-export function resources(
-  template: Template,
-  type: string,
-): [string, Record<string, unknown>][] {
-  return Object.entries(template.findResources(type)).map(([id, resource]) => [
-    id,
-    resource["Properties"],
-  ]);
-}
-
-/** The same, each by its construct's id, with names instead of references. */
+/** The resources of a type, each by its construct's id, with names instead of references. */
 export const rows = (template: Template, type: string) =>
-  resources(template, type).map(
-    ([id, row]) => [constructId(id), Object(named(row))] as const,
+  Object.entries(template.findResources(type)).map(
+    ([id, { Properties }]) => [constructId(id), Object(named(Properties))] as const,
   );
