@@ -8,21 +8,16 @@ import { reportUntestedFiles } from "./engine-files.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /**
-     * For `readAssembly`: the directory of the synthesised staging stack, and the file that says
-     * why there is none.
-     */
+    /** The directory of the staging stack, and the file that says why there is none. */
     assembly: { directory: string; failure: string };
   }
 }
 
-/** The folder of Node.js's compile cache, which notices by itself when a module has changed. */
 const compiled = fileURLToPath(new URL("../../.local/compiled", import.meta.url));
 
 /**
- * Synthesises the stack once for all test files, while those that don't need it already run. At the
- * end, all that the tests put into the folder for temporary files is deleted, templates that CDK
- * writes included.
+ * Synthesises the stack for all test files, while those that don't need it already run. At the end,
+ * deletes all that the tests, and CDK, put into the folder for temporary files.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   reportUntestedFiles();
@@ -33,8 +28,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
   // For the test files' processes, which start later.
   process.env["TMPDIR"] = directory;
-  // These processes, and the commands that they start, compile the same modules, and so do those of
-  // the next run.
+  // These processes, their commands and the next run compile the same modules.
   process.env["NODE_COMPILE_CACHE"] = compiled;
   project.provide("assembly", assembly);
   const unfinished = join(directory, "unfinished");

@@ -9,10 +9,7 @@ const cancelledBy = (id: string): OrderItem => ({
   cancellationId: { S: id },
 });
 
-/**
- * The orders that `invocation-1` cancels, as the table has them but for their ids, each with the
- * outcome: 204 or an Error.
- */
+/** The orders that `invocation-1` cancels, but for their ids, and the outcome: 204 or an Error. */
 export const cancellations: [
   what: string,
   before: OrderItem | undefined,

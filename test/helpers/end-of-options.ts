@@ -1,9 +1,6 @@
 import { expect, vi } from "vitest";
 
-/**
- * Parses options that end the process, in this one, and returns the exit code and the output it
- * would end with. Much faster than starting another.
- */
+/** Parses options that end a process, in this one. Returns its exit code and its output. */
 export function endOf(read: (argv: string[]) => unknown, options: string[]) {
   const end = { code: undefined as unknown, stdout: "", stderr: "" };
   const outputs = (["stdout", "stderr"] as const).map((stream) =>

@@ -32,8 +32,8 @@ function filesWithoutEngine(): string[] {
 }
 
 /**
- * Prints, when the run ends, which test files were left out. In CI, and where the engine could be
- * installed, ends the run at once, with 1.
+ * Prints, at the end, which test files were left out. In CI, and where the engine could be
+ * installed, ends the run with 1.
  */
 export function reportUntestedFiles(): void {
   if (untestedFiles.length === 0) return;

@@ -2,10 +2,7 @@ import { expect } from "vitest";
 import type { HttpResponse } from "../../infra/smoke/client.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 
-/**
- * Expects the Error record with this code, its status, and the headers that every Error has,
- * besides those given.
- */
+/** Expects an Error, with the headers that every one has besides those given. */
 export function expectError(
   response: HttpResponse,
   code: ErrorCode,

@@ -21,7 +21,6 @@ export async function useExternalEngine() {
     );
   return {
     endpoint,
-    /** Drops the tables that were created, and leaves the engine running. */
     stop: async () => {
       for (const TableName of await tableNames())
         await client.send(new DeleteTableCommand({ TableName }));

@@ -1,7 +1,6 @@
 /**
- * A key of each environment as version 1.0.0 issues them, and the hash it is stored under. Clients
- * hold such keys, so no later version may reject them. They are in pieces, so that no scanner takes
- * them for keys that leaked.
+ * Keys as version 1.0.0 issues them, and their hashes. No later version may reject them. They are in
+ * pieces, so that no scanner takes them for keys that leaked.
  */
 export const issuedKeys = {
   test: {

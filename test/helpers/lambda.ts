@@ -9,10 +9,7 @@ import type {
 import { vi } from "vitest";
 import type { FunctionEntry } from "../../infra/stack/function-list.ts";
 
-/**
- * The part of a REST API's proxy event that functions may read, admitted by the authorizer as
- * `key_1`, with these changes.
- */
+/** What functions may read of a proxy event, admitted as `key_1`, with these changes. */
 export function proxyEvent(changes: Partial<APIGatewayProxyEvent>): APIGatewayProxyEvent {
   const requestContext = {
     authorizer: { principalId: "key_1", keyId: "key_1" },
@@ -30,7 +27,6 @@ export function proxyEvent(changes: Partial<APIGatewayProxyEvent>): APIGatewayPr
   return { ...event, requestContext, ...changes } as APIGatewayProxyEvent;
 }
 
-/** The context of an invocation that has plenty of time. */
 export function lambdaContext(awsRequestId = "invocation-1"): Context {
   const context = {
     awsRequestId,
@@ -40,14 +36,12 @@ export function lambdaContext(awsRequestId = "invocation-1"): Context {
   return context as Context;
 }
 
-/** The response of a streaming function, with the metadata that goes before its body. */
+/** The response of a streaming function. */
 export class ResponseStream extends PassThrough {
   prelude: unknown;
 }
 
-/**
- * The part of Lambda's runtime that streaming functions use, reduced to what reaches the gateway.
- */
+/** The part of Lambda's runtime that streaming functions use. */
 export const awslambda = {
   streamifyResponse: <Handler>(streaming: Handler) => streaming,
   HttpResponseStream: {
@@ -55,7 +49,7 @@ export const awslambda = {
   },
 };
 
-/** An event that the gateway sends to a function: about order 42, or to authorize a key. */
+/** An event about order 42, or to authorize a key. */
 export function eventOf(
   { operation }: FunctionEntry,
   key: string,

@@ -1,9 +1,6 @@
 import { beforeEach, vi } from "vitest";
 
-/**
- * The log of the functions of the calling test file: kept off the console, and empty before each
- * test.
- */
+/** The log of the functions, kept off the console, and empty before each test. */
 export function spyOnLog() {
   const log = {
     info: vi.spyOn(console, "info").mockReturnValue(),

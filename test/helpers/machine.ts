@@ -20,7 +20,6 @@ export function machineHas(thing: keyof typeof checks, untested: string): boolea
   return has;
 }
 
-/** Prints what goes untested because a thing is missing. */
 export function reportSkipped(thing: string, untested: string): void {
   console.warn(`Skipped, as there is no ${thing}: ${untested}`);
 }

@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 
-/** Whether this machine lists its processes in /proc. */
 export function hasProc(): boolean {
   return existsSync("/proc/self/status");
 }
@@ -22,13 +21,11 @@ export async function descendants(pid: number, text = ""): Promise<number[]> {
 }
 
 /** The processes that run functions for this process's stacks, each with its function's name. */
-export async function functionProcesses(): Promise<
-  { name: string | undefined; pid: number }[]
-> {
+export async function functionProcesses() {
   // The last of their arguments is the function's name.
   return below(process.pid, await allProcesses())
     .filter(({ command }) => command.includes("rapid-client.mjs"))
-    .map(({ pid, command }) => ({ name: /[^\0]+(?=\0$)|\w+$/.exec(command)?.[0], pid }));
+    .map(({ pid, command }) => ({ name: /\w+(?=\0?$)/.exec(command)?.[0], pid }));
 }
 
 export function isAlive(pid: number): boolean {
@@ -71,5 +68,3 @@ async function listedByPs(): Promise<Process[]> {
     }),
   );
 }
-
-/** Runs `ps`. @returns its output. */

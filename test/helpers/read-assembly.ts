@@ -3,11 +3,7 @@ import { readFile } from "node:fs/promises";
 import { inject, vi } from "vitest";
 import { readStack } from "../../infra/local/template/synthesis.ts";
 
-/**
- * The staging stack, which `assembly.ts` synthesises for all test files. Waits for it.
- *
- * @throws Error that says why it can't be synthesised.
- */
+/** Waits for the staging stack, which `assembly.ts` synthesises for all test files. */
 export async function readAssembly() {
   const { directory, failure } = inject("assembly");
   const requireOver = () => {

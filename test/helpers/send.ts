@@ -31,11 +31,8 @@ export async function send(
     path: target ?? url.slice(origin.length),
     headers: { host, ...length, ...headers },
     agent,
-    timeout: 60_000,
+    signal: AbortSignal.timeout(60_000),
   });
-  sent.on("timeout", () =>
-    sent.destroy(new Error(`No data for 60 seconds: ${method} ${url}`)),
-  );
   sent.end(body);
   const [response] = (await once(sent, "response")) as [IncomingMessage];
   // A gateway may respond before it has received all.

@@ -6,10 +6,7 @@ import {
 import { synthesise } from "../../infra/local/template/synthesis.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/**
- * Starts the service at a free port, over bundles as they are deployed, for programs that vitest
- * does not run.
- */
+/** Starts the service at a free port, for programs that vitest does not run. */
 export async function startStack(options: LocalStackOptions): Promise<LocalStack> {
   await using started = new AsyncDisposableStack();
   const { path } = started.use(await temporaryFolder());

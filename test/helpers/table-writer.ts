@@ -7,11 +7,7 @@ import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { environments } from "../../infra/environments.ts";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 
-/**
- * Puts items straight into these tables.
- *
- * @param apiKeyPrefix the prefix of new keys, by default a local stack's.
- */
+/** Puts items straight into these tables. */
 export function tableWriter(
   client: DynamoDBClient,
   tables: { orders: string; apiKeys: string },
@@ -21,7 +17,6 @@ export function tableWriter(
     marshallOptions: { removeUndefinedValues: true },
   });
   return {
-    /** Puts an item into the orders table, whatever it holds. */
     putOrder: async (item: Record<string, AttributeValue>) => {
       await client.send(new PutItemCommand({ TableName: tables.orders, Item: item }));
     },

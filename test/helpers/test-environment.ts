@@ -1,7 +1,6 @@
 /**
- * The environment of every test: the variables that the stack sets on the functions, dummy
- * credentials, and a DynamoDB endpoint where nothing listens. A handler that is imported calls it,
- * to make itself ready.
+ * The environment of every test, with a DynamoDB endpoint where nothing listens. A handler that is
+ * imported calls it, to make itself ready.
  */
 export const testEnvironment = {
   ORDERS_TABLE: "orders",

@@ -30,9 +30,7 @@ export async function startTestStack(options: LocalStackOptions = {}) {
   return {
     ...stack,
     ...tableWriter(stack.client, stack.tables),
-    /** How many orders it was given. */
     seeded: 10,
-    /** The lines the functions have logged. */
     log,
     /** A well-formed key that was never issued. */
     unknownKey: makeApiKey(environments.staging.apiKeyPrefix),
@@ -54,7 +52,6 @@ export async function startTestStack(options: LocalStackOptions = {}) {
       expect(problems, "what shared/openapi.yaml does not describe").toEqual([]);
       return response;
     },
-    /** Stops the stack, and fails when a function has logged a secret. */
     stop: async () => {
       await stack.stop();
       await engine?.stop();

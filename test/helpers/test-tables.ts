@@ -10,13 +10,12 @@ import { type Choice, startFaultProxy } from "./faults/fault-proxy.ts";
 import { noOption } from "./fixture-environments.ts";
 import { tableWriter } from "./table-writer.ts";
 
-/** The service's two tables, the test file's own, empty before each test. */
 export type TestTables = Awaited<ReturnType<typeof createTestTables>>;
 
 /** The engine of all test files that run in this process. It ends with the process. */
 let engine: Promise<Engine> | undefined;
 
-/** Creates the tables of the calling test file. The file's end deletes them. */
+/** Creates tables for the calling test file, which are empty before each test. */
 export async function createTestTables() {
   engine ??= startEngine();
   const { endpoint } = await engine;
@@ -38,11 +37,9 @@ export async function createTestTables() {
     await remove();
     client.destroy();
   });
-  /** Replaces both tables by empty ones. */
   const empty = () => remove().then(create);
   beforeEach(empty);
   const environment: Environment = { ...noOption, apiKeyPrefix: "pets_test" };
-  /** The tables as the target of a command. */
   const target: Target = {
     description: "the tables of a test",
     environment,

@@ -1,16 +1,10 @@
-/**
- * The lines that a local stack itself has logged, not its functions: a process crashed or timed
- * out, or the gateway failed.
- */
+/** The lines that a local stack itself has logged: a process crashed, or the gateway failed. */
 export function ownLines(log: string[]): string[] {
   // Functions log JSON.
   return log.filter((line) => !line.startsWith("{"));
 }
 
-/**
- * A line for everything in a local stack's log that went wrong. Rejected requests and clients that
- * left don't count.
- */
+/** The lines about what went wrong. Rejected requests and clients that left don't count. */
 export function troubles(log: string[]): string[] {
   return log.filter((line) => {
     if (!line.startsWith("{")) return true;
