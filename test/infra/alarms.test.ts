@@ -68,20 +68,3 @@ test("an alias moves by a canary, which failures and its own function's alarms e
     });
   }
 });
-
-test("the topic lets CloudWatch alone publish, over TLS, for this account, and notifies", () => {
-  const [[, policy] = []] = rows(template, "AWS::SNS::TopicPolicy");
-  expect(policy.PolicyDocument.Statement).toMatchObject([
-    { Effect: "Deny", Condition: { Bool: { "aws:SecureTransport": "false" } } },
-    {
-      Effect: "Allow",
-      Action: "sns:Publish",
-      Principal: { Service: "cloudwatch.amazonaws.com" },
-      Resource: "AlarmsTopic",
-      Condition: { StringEquals: { "aws:SourceAccount": "AWS::AccountId" } },
-    },
-  ]);
-  const [[, subscription] = []] = rows(template, "AWS::SNS::Subscription");
-  const Endpoint = everyOption.alarms.email;
-  expect(subscription).toEqual({ Protocol: "email", Endpoint, TopicArn: "AlarmsTopic" });
-});
