@@ -3,10 +3,9 @@ import { AwsSolutionsChecks } from "cdk-nag";
 import { environments } from "./environments.ts";
 import { addOwnParts } from "./own.ts";
 import { setEveryAlias } from "./stack/canary-rollout.ts";
-import { mistakesIn } from "./stack/mistakes.ts";
 import { OrdersStack } from "./stack/orders-stack.ts";
 import { addRules } from "./stack/rules.ts";
-import type { Environment } from "./stack/settings.ts";
+import { type Environment, mistakesIn } from "./stack/settings.ts";
 import { CommandError } from "./terminal/errors.ts";
 
 if (import.meta.main) createOrdersApp(environments, addOwnParts);

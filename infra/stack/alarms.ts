@@ -1,6 +1,5 @@
 import {
   Alarm,
-  type AlarmProps,
   type IMetric,
   MathExpression,
   Stats,
@@ -14,7 +13,7 @@ import { Aws, CfnOutput, Duration, type Stack } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import { perFunction } from "./function-list.ts";
 import type { Watched } from "./log-metrics.ts";
-import type { AlarmSettings, FailureShare } from "./settings.ts";
+import type { AlarmSettings } from "./settings.ts";
 
 /** Three bad minutes out of five: one is a blip, and a canary lasts ten. */
 const lasting = { evaluationPeriods: 5, datapointsToAlarm: 3 };
@@ -44,8 +43,8 @@ export function addAlarms(
     id: string,
     metric: IMetric,
     threshold: number,
-    evaluation: Partial<AlarmProps> = {},
-  ): Alarm => {
+    evaluation: Partial<typeof lasting> = {},
+  ) => {
     const made = new Alarm(scope, id, {
       alarmDescription: `What it means and what to do: ${runbook}, ${id}`,
       metric,
@@ -64,10 +63,10 @@ export function addAlarms(
    */
   const shareAlarm = (
     id: string,
-    { atLeast, percent }: FailureShare,
+    { atLeast, percent }: AlarmSettings["rejectedKeys"],
     failed: IMetric,
     total: IMetric,
-  ): Alarm => {
+  ) => {
     const expression = `IF(failed >= ${atLeast}, 100 * failed / FILL(total, 1), 0)`;
     const usingMetrics = { failed, total };
     const share = new MathExpression({ expression, usingMetrics, label: "percent" });

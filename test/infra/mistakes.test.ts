@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Environment } from "../../infra/environments.ts";
-import { mistakesIn } from "../../infra/stack/mistakes.ts";
+import { mistakesIn } from "../../infra/stack/settings.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 
 const { alarms, domain, throttling } = everyOption;
@@ -57,7 +57,8 @@ test("synthesis stops with a line for each mistake in a setting", () => {
     { listConcurency: 20, dashbord: true },
     { alarms: { ...alarms, canry: true } },
     withFailures(0),
-    { restoredTables: { orders: "orders-1" }, formerTables: {} },
+    { restoredTables: {} },
+    { formerTables: {} },
     withFailures(10),
     { webAclArn, alarms: { ...alarms, topicArn }, domain: { ...domain, certificateArn } },
   ];
@@ -89,7 +90,8 @@ test("synthesis stops with a line for each mistake in a setting", () => {
     environments.every-option has no setting listConcurency or dashbord
     alarms has no setting canry
     alarms.functionFailures.percent must be more than 0, not 0
-    environments.every-option has no setting restoredTables or formerTables: first fill the stack's own tables (infra/CHANGELOG.md, Restored tables)
+    environments.every-option has no setting restoredTables: first fill the stack's own tables (infra/CHANGELOG.md, Restored tables)
+    environments.every-option has no setting formerTables: first fill the stack's own tables (infra/CHANGELOG.md, Restored tables)
     alarms.functionFailures.percent must be less than a canary's 10 %, not 10
     webAclArn must be in the stack's eu-central-1, not 'arn:aws:wafv2:us-east-1:111111111111:regional/webacl/a/1'
     alarms.topicArn must be in the stack's eu-central-1, not 'arn:aws:sns:us-east-1:111111111111:on-call'

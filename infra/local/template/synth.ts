@@ -2,8 +2,8 @@
 // CDK leaves this machine's memory when it is done, and starts beside the engine.
 import { App } from "aws-cdk-lib/core";
 import { environments } from "../../environments.ts";
-import { mistakesIn } from "../../stack/mistakes.ts";
 import { OrdersStack } from "../../stack/orders-stack.ts";
+import { mistakesIn } from "../../stack/settings.ts";
 import { CommandError } from "../../terminal/errors.ts";
 
 const { staging } = environments;
