@@ -19,14 +19,7 @@ export function addDashboard(
   { api, functions, logMetrics }: Watched,
 ): void {
   const lambdas = Object.values(functions);
-  const {
-    ordersCancelled,
-    ordersListed,
-    listsCutOff,
-    listFirstPage,
-    keysRejected,
-    cancelsRejected,
-  } = logMetrics;
+  const { cancelsRejected, keysRejected } = logMetrics;
   new Dashboard(new Construct(stack, "Dashboard"), "Dashboard", {
     dashboardName,
     widgets: [
@@ -36,7 +29,11 @@ export function addDashboard(
           api.metric("4XXError"),
           api.metric("5XXError"),
         ]),
-        graph("Outcomes", [ordersListed, ordersCancelled, listsCutOff]),
+        graph("Outcomes", [
+          logMetrics.ordersListed,
+          logMetrics.ordersCancelled,
+          logMetrics.listsCutOff,
+        ]),
         graph("Rejected, by code", [
           search(
             `{${cancelsRejected.namespace},Code} MetricName="${cancelsRejected.metricName}"`,
@@ -51,7 +48,7 @@ export function addDashboard(
             statistic: Stats.p(99),
             label: "cancel",
           }),
-          listFirstPage.with({ label: "list, first page" }),
+          logMetrics.listFirstPage.with({ label: "list, first page" }),
           functions.authorize.live.metricDuration({
             statistic: Stats.p(99),
             label: "authorize",
