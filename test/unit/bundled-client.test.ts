@@ -120,13 +120,14 @@ test.each<[what: string, call: Call]>([
 async function requestTo(modules: Modules): Promise<unknown> {
   const client = createClient(modules);
   let sent: unknown;
-  const handle = async ({ body, ...request }: { body: Uint8Array }) => {
-    sent = { ...request, body: new TextDecoder().decode(body) };
+  // The signature covers the body.
+  const handle = async ({ body: _, ...request }: { body: unknown }) => {
+    sent = request;
     throw new Error("sent");
   };
   client.config.requestHandler = { ...client.config.requestHandler, handle } as never;
   await scan(modules, client).catch(() => {});
-  return JSON.parse(JSON.stringify(sent));
+  return sent;
 }
 
 const regional = { AWS_ENDPOINT_URL_DYNAMODB: undefined };
