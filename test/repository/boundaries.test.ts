@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../helpers/temporary-folder.ts";
 
 const biome = fileURLToPath(import.meta.resolve("@biomejs/biome/bin/biome"));
 
@@ -47,17 +47,16 @@ const files = Object.entries(forbidden).flatMap(([from, list]) =>
 );
 
 test("a folder may not import what its rule doesn't list", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-boundaries-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  await copyFile("biome.json", join(directory, "biome.json"));
+  await using folder = await temporaryFolder();
+  await copyFile("biome.json", join(folder.path, "biome.json"));
   for (const { file, text } of files) {
-    await mkdir(join(directory, dirname(file)), { recursive: true });
-    await writeFile(join(directory, file), text);
+    await mkdir(join(folder.path, dirname(file)), { recursive: true });
+    await writeFile(join(folder.path, file), text);
   }
   // Not --only=style/noRestrictedImports: that applies the rule where it is off, too.
   const options = ["--reporter=github", "--max-diagnostics=none", "--vcs-enabled=false"];
   const linting = promisify(execFile)(process.execPath, [biome, "lint", ...options], {
-    cwd: directory,
+    cwd: folder.path,
   });
   const { stdout } = await linting.catch((error: { stdout: string }) => error);
   const accepted = files.filter(
