@@ -37,7 +37,6 @@ function exception(status: number, name: string): Response {
   return { status, body: JSON.stringify({ __type, message: "injected by a test" }) };
 }
 
-/** What one invocation of the function knows. */
 export interface Invocation {
   keyId: string;
   askedAt: Date;
@@ -100,7 +99,6 @@ async function responseTo(cancellation: Promise<void>): Promise<string> {
   }
 }
 
-/** When the shipper ships. */
 export const shippedAt = new Date("2026-11-21T12:00:00Z");
 
 /**

@@ -4,7 +4,6 @@ import { type Moment, type Move, movesFrom } from "./moves.ts";
 import { type RememberedTable, stateOf } from "./remembered-table.ts";
 import { Worlds } from "./worlds.ts";
 
-/** The result of a search. */
 interface Found {
   /** How many interleavings there are, and of how many different moments they consist. */
   interleavings: number;
@@ -53,10 +52,9 @@ export async function explore(
 type Level = Map<string, Reached>;
 
 function follow(move: Move, from: Reached, next: Level): void {
-  const { moment } = move;
-  const { item, clients, worlds } = moment;
+  const { item, clients, worlds } = move.moment;
   const key = JSON.stringify([item, clients.map((client) => client?.key), worlds.key]);
   const known = next.get(key);
   if (known) known.interleavings += from.interleavings;
-  else next.set(key, { ...from, moment, path: [...from.path, move] });
+  else next.set(key, { ...from, moment: move.moment, path: [...from.path, move] });
 }

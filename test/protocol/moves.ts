@@ -13,7 +13,6 @@ export interface Moment {
   worlds: Worlds;
 }
 
-/** One step from a moment to the next. */
 export interface Move {
   actor: Actor;
   /** The fate of the actor's next attempt; undefined when a late copy of an earlier one arrives. */
