@@ -37,16 +37,6 @@ export function createAuthorizers(
 ) {
   const cache = new Map<string, Policy & { expires: number }>();
 
-  const ask = async (functionName: string, event: object, signal: AbortSignal) => {
-    const { returned } = await host
-      .invoke(functionName, event, signal)
-      .catch(({ message }: Error) => {
-        const isRejected = message === "Unauthorized";
-        throw new GatewayFailure(isRejected ? "UNAUTHORIZED" : "AUTHORIZER_FAILURE");
-      });
-    return policySchema.parse(returned);
-  };
-
   /**
    * Admits a caller to a method: resolves with the principal and the context of the policy, as the
    * integration sees them.
@@ -69,9 +59,11 @@ export function createAuthorizers(
     let policy = cache.get(key);
     if (policy === undefined || clock.now() >= policy.expires) {
       const event = { type: "TOKEN", authorizationToken: token, methodArn };
-      const asked = await ask(authorizer.AuthorizerUri, event, abort.signal);
+      const { returned } = await host
+        .invoke(authorizer.AuthorizerUri, event, abort.signal)
+        .catch(fail);
       const expires = clock.now() + authorizer.AuthorizerResultTtlInSeconds * 1000;
-      policy = { ...asked, expires };
+      policy = { ...policySchema.parse(returned), expires };
       cache.set(key, policy);
     }
     const { context, policyDocument, principalId } = policy;
@@ -80,4 +72,10 @@ export function createAuthorizers(
       throw new GatewayFailure("ACCESS_DENIED");
     return { ...context, principalId };
   };
+}
+
+/** Throws the gateway's failure for that of an authorizer's function. */
+function fail({ message }: Error): never {
+  const isUnauthorized = message === "Unauthorized";
+  throw new GatewayFailure(isUnauthorized ? "UNAUTHORIZED" : "AUTHORIZER_FAILURE");
 }
