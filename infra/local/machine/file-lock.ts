@@ -17,9 +17,9 @@ export function lockFile(file: string, waitMs = 0): (() => void) | undefined {
     lock.exec("BEGIN EXCLUSIVE");
     return () => lock.close();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : `${error}`;
-    if (reason.includes("locked")) return undefined;
-    throw new CommandError(`${file}-lock can't be written: ${reason}`);
+    const { message } = Object(error);
+    if (message.includes("locked")) return undefined;
+    throw new CommandError(`${file}-lock can't be written: ${message}`);
   }
 }
 
