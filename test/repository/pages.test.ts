@@ -7,6 +7,11 @@ import packageJson from "../../package.json" with { type: "json" };
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { templateOf } from "../helpers/synthesise.ts";
 
+/** What the first group of a pattern captures, for each match in a text. */
+function captured(text: string, pattern: RegExp): string[] {
+  return Array.from(text.matchAll(pattern), ([, group = ""]) => group);
+}
+
 const names = globSync([
   "*.md",
   ".github/**/*.md",
@@ -19,16 +24,13 @@ const pages = names.map((page) => {
   return {
     page,
     text,
-    spans: [...prose.matchAll(/`([^`]+)`/g)].map(([, span = ""]) =>
-      span.replaceAll(/\s+/g, " "),
-    ),
+    spans: captured(prose, /`([^`]+)`/g).map((span) => span.replaceAll(/\s+/g, " ")),
   };
 });
 
 /** The anchors that GitHub gives the headings of a page. */
 function anchors(page: string): string[] {
-  const headings = readFileSync(page, "utf8").matchAll(/^#+ (.*)$/gm);
-  return Array.from(headings, ([, heading = ""]) =>
+  return captured(readFileSync(page, "utf8"), /^#+ (.*)$/gm).map((heading) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
@@ -86,36 +88,32 @@ const foreign = [
 type Page = (typeof pages)[number];
 
 /** What a page names, by its kind, and which of it there isn't. */
-const missing: Record<string, (page: Page) => (string | undefined)[]> = {
+const missing: Record<string, (page: Page) => string[]> = {
   "links to the repository": ({ page, text }) =>
-    [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)|(?:src|href)="(?!https?:)([^"]+)"/g)]
-      .map(([, link, attribute]) => link ?? attribute ?? "")
-      .filter((link) => {
-        const [path = "", anchor] = link.split("#");
-        const file = path === "" ? page : join(dirname(page), path);
-        if (!existsSync(file)) return true;
-        return anchor !== undefined && !anchors(file).includes(anchor);
-      }),
+    captured(text, /(?:\]\(|(?:src|href)=")(?!https?:)([^)\s"]+)/g).filter((link) => {
+      const [path = "", anchor] = link.split("#");
+      const file = path === "" ? page : join(dirname(page), path);
+      if (!existsSync(file)) return true;
+      return anchor !== undefined && !anchors(file).includes(anchor);
+    }),
   files: ({ page, spans }) =>
     spans
       .filter((span) => /^\w(?:[\w.-]*\/)+[\w.-]+\.(?:[cm]?ts|ya?ml|json|md)$/.test(span))
       .filter((file) => !existsSync(file) && !existsSync(join(dirname(page), file))),
   "commands and options of npm run admin": ({ text, spans }) => {
-    const calls = [...text.matchAll(/npm run (?:-[\w-]+ )*admin -- ([^`\n|<>#")]*)/g)].map(
-      ([, line = ""]) => line,
-    );
+    const calls = captured(text, /npm run (?:-[\w-]+ )*admin -- ([^`\n|<>#")]*)/g);
     const lines = [...calls, ...spans.filter((span) => /^(orders|keys) [a-z]/.test(span))];
     return lines.flatMap((line) => unknownTo(admin, line));
   },
   "npm scripts": ({ text }) =>
-    [...text.matchAll(/npm run (?:-[\w-]+ )*([a-z][\w:-]*)/g)]
-      .map(([, script = ""]) => script)
-      .filter((script) => !(script in packageJson.scripts)),
+    captured(text, /npm run (?:-[\w-]+ )*([a-z][\w:-]*)/g).filter(
+      (script) => !(script in packageJson.scripts),
+    ),
   "events, alarms, settings and options": ({ page, spans, text }) => {
     // A changelog names what is gone.
     if (page.endsWith("CHANGELOG.md")) return [];
     const named = /(?<![\w-])--[a-z][a-z-]*|(?<![\w-])[A-Za-z]\w*(?:_|[a-z][A-Z])\w*/g;
-    const events = [...text.matchAll(/event = "(\w+)"/g)].map(([, event = ""]) => event);
+    const events = captured(text, /event = "(\w+)"/g);
     // What a page's own commands and examples use is known, too.
     const blocks = text.match(/^ *```.*?^ *```/gms)?.join("\n");
     const examples = new Set(blocks?.match(/(?:--)?[\w-]+/g));
