@@ -62,6 +62,15 @@ const get = async (id: number) => (await client.send(new GetItemCommand(keyOf(id
 const orderOfEachId = async () =>
   new Map((await items("orders")).map((order) => [Number(order["id"]?.N), order]));
 
+/** Begins a history with the leaked key. @returns the name of an empty copy of the table. */
+async function beginWithCopy(): Promise<string> {
+  told.clear();
+  await putKey({ keyId: leakedKey });
+  const copy = `Copy-${randomUUID()}`;
+  await createTable(client, "orders", copy);
+  return copy;
+}
+
 /** Puts an order into a copy of the table, and damaged into the table. */
 async function putDamaged(copy: string, order: OrderItem, damage: string): Promise<void> {
   await put(copy, order);
@@ -72,14 +81,16 @@ async function putDamaged(copy: string, order: OrderItem, damage: string): Promi
 /** What others do to an order. Each resolves with false if the order didn't allow it. */
 const acts: Record<string, (id: number) => Promise<unknown>> = {
   ship: (id) => shipOrder(client, live, BigInt(id)),
-  cancel: (id) => {
-    const cancellation = { cancelledAt: new Date(), cancellationId: randomUUID() };
-    const request = { orderId: BigInt(id), cancelledBy: "key_a", ...cancellation };
-    return cancelOrder(client, live, request).catch((error) => {
+  cancel: (id) =>
+    cancelOrder(client, live, {
+      orderId: BigInt(id),
+      cancelledBy: "key_a",
+      cancelledAt: new Date(),
+      cancellationId: randomUUID(),
+    }).catch((error) => {
       if (error instanceof ServiceError) return false;
       throw error;
-    });
-  },
+    }),
   place: async (id) => !(await get(id)) && (await put(live, newOrder(id, "pending"))),
   delete: (id) => client.send(new DeleteItemCommand(keyOf(id))),
   reinstate: async (id) => {
@@ -166,10 +177,7 @@ async function mend(copy: string) {
 
 async function mendAsPlanned(plans: Plan[], interruptedAt: number): Promise<void> {
   await empty();
-  await putKey({ keyId: leakedKey });
-  const copy = `Copy-${randomUUID()}`;
-  await createTable(client, "orders", copy);
-  told.clear();
+  const copy = await beginWithCopy();
   const done = new Set<number>();
   /** What others do to an order, once. */
   const actOn = async (id: number): Promise<void> => {
@@ -226,10 +234,7 @@ test("mending orders loses nothing that was acknowledged, and mends everything e
 
 test("orders are mended while everyone uses them, though each command is killed once", async () => {
   const total = 1000;
-  const copy = `Copy-${randomUUID()}`;
-  await createTable(client, "orders", copy);
-  await putKey({ keyId: leakedKey });
-  told.clear();
+  const copy = await beginWithCopy();
   const damageOf = ["deleted", "overwritten", "revived", "leaked"];
   const copied = Array.from({ length: total }, (_, id) => {
     const order = newOrder(id, id % 10 === 2 ? "shipped" : "pending");
