@@ -10,12 +10,11 @@ import {
 import { apiKeyState, isApiKeyRecord } from "../../shared/api-keys-table.ts";
 import { issuedKeys } from "../helpers/issued-keys.ts";
 
-const prefix = fc.constantFrom("pets_test", "pets_0", "hafen", "acme_eu_live");
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 test("an API key is its prefix, 43 characters of secret and 6 of checksum, cut short where a text quotes it", () => {
   fc.assert(
-    fc.property(prefix, (own) => {
+    fc.property(fc.constantFrom("pets_0", "hafen", "acme_eu_live"), (own) => {
       const key = makeApiKey(own);
       expect(key).toHaveLength(own.length + 1 + 43 + 6);
       expect(key).toMatch(new RegExp(`^${apiKeyPattern(own)}$`));

@@ -5,13 +5,14 @@ import { scanOne, scanOrders } from "../../shared/orders-table.ts";
 
 const table = mockClient(DynamoDBClient);
 const client = new DynamoDBClient({});
-/** The longest random pause is taken; time passes only when a test says so. */
-let random: { mockReturnValue(share: number): void };
 beforeEach(() => {
   table.reset();
-  random = vi.spyOn(Math, "random").mockReturnValue(1);
-  const toFake = ["setTimeout", "setInterval", "performance"] as const;
-  vi.useFakeTimers({ toFake: [...toFake], fakeNodeBuiltins: true });
+  // The longest random pause is taken; time passes only when a test says so.
+  vi.spyOn(Math, "random").mockReturnValue(1);
+  vi.useFakeTimers({
+    toFake: ["setTimeout", "setInterval", "performance"],
+    fakeNodeBuiltins: true,
+  });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -54,7 +55,7 @@ test("a throttled page is retried for a minute, after half a second to five, and
 
 // So that lists which were throttled together don't all retry at once.
 test("a throttled page is retried after pauses of random length", async () => {
-  random.mockReturnValue(0.1);
+  vi.spyOn(Math, "random").mockReturnValue(0.1);
   const { pages, pauses } = await scan(throttling, throttling, lastPage);
   expect(pages).toEqual([Items]);
   expect(pauses).toEqual([50, 100]);
