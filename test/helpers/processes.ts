@@ -51,11 +51,9 @@ async function allProcesses(): Promise<Process[]> {
 
 async function readProc(pid: number): Promise<Process> {
   // A process that has ended meanwhile is nobody's child.
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-  // The name before it, in parentheses, may contain any character.
-  const afterName = stat.slice(stat.lastIndexOf(")") + 2);
-  return { pid, parent: Number(afterName.split(" ")[1]), command };
+  return { pid, parent: Number(/^PPid:\t(\d+)$/m.exec(status)?.[1]), command };
 }
 
 async function listedByPs(): Promise<Process[]> {
