@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { exec } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
@@ -19,15 +19,16 @@ const delay = 1;
  */
 export async function startTlsEngine(engine: string, cleanup: AsyncDisposableStack) {
   const { path } = cleanup.use(await temporaryFolder());
-  const keyFile = join(path, "key.pem");
   const certificate = join(path, "certificate.pem");
-  const form = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"];
-  const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
-  const files = ["-keyout", keyFile, "-out", certificate];
-  await promisify(execFile)("openssl", ["req", ...form, ...subject, ...files]);
+  await promisify(exec)(
+    "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 " +
+      "-addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out certificate.pem",
+    { cwd: path },
+  );
 
   const { port, hostname: host } = new URL(engine);
-  const [key, cert] = await Promise.all([readFile(keyFile), readFile(certificate)]);
+  const key = await readFile(join(path, "key.pem"));
+  const cert = await readFile(certificate);
   const tls = createTlsServer({ key, cert }, (socket) =>
     pipeline(socket, connect({ port: Number(port), host }), socket, () => {}),
   );

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { getItem } from "floor-dynamodb";
 
 const read = (keyHash) =>
@@ -13,7 +13,7 @@ await read("none");
 /** Admits a key to every method of the stage. */
 export async function handler({ authorizationToken, methodArn }) {
   const key = authorizationToken.slice("Bearer ".length);
-  const { Item } = await read(createHash("sha256").update(key).digest("hex"));
+  const { Item } = await read(hash("sha256", key));
   if (Item === undefined) throw new Error("Unauthorized");
   const keyId = Item.keyId.S;
   const Resource = `${methodArn.split("/", 2).join("/")}/*`;

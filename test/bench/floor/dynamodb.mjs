@@ -1,6 +1,6 @@
 // The least work that a call to DynamoDB can be: one POST over one kept connection, signed by hand
 // (Signature Version 4).
-import { createHash, createHmac } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 
 const { AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, AWS_SECRET_ACCESS_KEY } =
   process.env;
@@ -63,9 +63,9 @@ function authorization(body, target, date) {
     `x-amz-target:${target}`,
     "",
     signed,
-    sha256(body),
+    hash("sha256", body),
   ].join("\n");
-  const text = ["AWS4-HMAC-SHA256", date, scope, sha256(canonical)].join("\n");
+  const text = ["AWS4-HMAC-SHA256", date, scope, hash("sha256", canonical)].join("\n");
   let key = `AWS4${AWS_SECRET_ACCESS_KEY}`;
   for (const part of scope.split("/")) key = hmac(key, part);
   const signature = hmac(key, text).toString("hex");
@@ -78,8 +78,4 @@ function authorization(body, target, date) {
 
 function hmac(key, text) {
   return createHmac("sha256", key).update(text).digest();
-}
-
-function sha256(text) {
-  return createHash("sha256").update(text).digest("hex");
 }
