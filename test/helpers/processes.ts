@@ -22,10 +22,10 @@ export async function descendants(pid: number, text = ""): Promise<number[]> {
 
 /** The processes that run functions for this process's stacks, each with its function's name. */
 export async function functionProcesses() {
-  // The last of their arguments is the function's name.
+  // The last of their arguments is the function's name; in the bench, it has spaces.
   return below(process.pid, await allProcesses())
     .filter(({ command }) => command.includes("rapid-client.mjs"))
-    .map(({ pid, command }) => ({ name: /\w+(?=\0?$)/.exec(command)?.[0], pid }));
+    .map(({ pid, command }) => ({ name: /[^\0]+(?=\0$)|\w+$/.exec(command)?.[0], pid }));
 }
 
 export function isAlive(pid: number): boolean {
