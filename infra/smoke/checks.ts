@@ -14,7 +14,7 @@ import {
 import { expectList } from "./list.ts";
 
 export const list: ApiRequest = { method: "GET", path: "/store/orders" };
-export const cancel = (orderId: string): ApiRequest => ({
+const cancel = (orderId: string): ApiRequest => ({
   method: "DELETE",
   path: `/store/orders/${orderId}`,
 });
@@ -26,6 +26,9 @@ const withoutKey = (request: ApiRequest): ApiRequest => ({
 });
 const withAuthorization = (authorization: string): ApiRequest[] =>
   documentedRequests.map((request) => ({ ...request, authorization }));
+
+const racers = 20;
+const floodAtOnce = 60;
 
 /**
  * How many of the checks, from the first, a stage may fail in its first minute. They need every
@@ -40,7 +43,7 @@ export const readinessChecks = 3;
 type Check = (service: Endpoint, clock: Clock) => Promise<void>;
 
 /** Checks by their promises, which read well after "pass" and "FAIL". */
-export type Checks = Record<string, Check>;
+type Checks = Record<string, Check>;
 
 /**
  * Everything that a service promises its clients, in the order to check it. What holds for every
@@ -49,10 +52,22 @@ export type Checks = Record<string, Check>;
  *
  * @param pending the id of a pending order, which will be cancelled for good. Without one, no order
  * changes: the ids that are cancelled don't exist.
- * @param cancellation the checks that cancel it.
+ * @param isThorough adds the checks that take minutes and thousands of requests. Meanwhile, other
+ * clients may get 429.
+ * @param mostRequests how many of those to send, at most, until one gets 429.
  */
-export function smokeChecks(pending?: string, cancellation = cancelledTwice): Checks {
-  return { ...readiness(pending), ...(pending && cancellation(pending)), ...unchanging };
+export function smokeChecks(
+  pending?: string,
+  isThorough = false,
+  mostRequests = 10_000,
+): Checks {
+  const cancellation = isThorough ? racingCancellations : cancelledTwice;
+  return {
+    ...readiness(pending),
+    ...(pending && cancellation(pending)),
+    ...unchanging,
+    ...(isThorough && thorough(mostRequests)),
+  };
 }
 
 /** A check that each of the requests gets the documented Error with this code. */
@@ -93,6 +108,22 @@ const cancelledTwice = (pending: string): Checks => ({
     expectStatus(response, 204);
     expectDocumented(response);
     expectError(await send(service, cancel(pending)), "order_already_cancelled");
+  },
+});
+
+/** Twenty clients cancel a pending order at once, instead of one client twice. */
+const racingCancellations = (pending: string): Checks => ({
+  [`204 for exactly one of ${racers} racing cancellations of order ${pending}`]: async (
+    service,
+  ) => {
+    const sent = Array.from({ length: racers }, () => send(service, cancel(pending)));
+    const responses = await Promise.all(sent);
+    const winners = responses.filter(({ status }) => status === 204);
+    winners.forEach(expectDocumented);
+    for (const response of responses)
+      if (!winners.includes(response)) expectError(response, "order_already_cancelled");
+    assert(winners.length > 0, `order ${pending} was not pending. Name one that is`);
+    assert(winners.length === 1, `${winners.length} of ${racers} got 204`);
   },
 });
 
@@ -162,3 +193,41 @@ const unchanging: Checks = {
       expectError(response, "request_too_large");
   },
 };
+
+const thorough = (mostRequests: number): Checks => ({
+  "the whole list for a client that reads slowly for a minute": async (service, clock) => {
+    const headers = { "accept-encoding": "identity" };
+    const { text, ...response } = await open(service, { ...list, headers });
+    const minuteEnd = clock.now() + 60_000;
+    async function* readSlowly(): AsyncGenerator<string> {
+      for await (const chunk of text) {
+        if (clock.now() < minuteEnd) await clock.pause(3000);
+        yield chunk;
+      }
+    }
+    const length = await expectList({ ...response, text: readSlowly() }, {}, clock);
+    assert(
+      clock.now() >= minuteEnd,
+      `${length} characters are too few to be read for a minute`,
+    );
+  },
+  "429 and Retry-After for too many requests, the documented Error for the others": async (
+    service,
+  ) => {
+    let sent = 0;
+    let isThrottled = false;
+    const sendInTurn = async (): Promise<void> => {
+      while (!isThrottled && sent++ < mostRequests) {
+        const response = await send(service, cancel("none"));
+        const isRejected = response.status === 429;
+        expectError(response, isRejected ? "too_many_requests" : "order_not_found");
+        isThrottled ||= isRejected;
+      }
+    };
+    await Promise.all(Array.from({ length: floodAtOnce }, sendInTurn));
+    assert(
+      isThrottled,
+      `${mostRequests} requests, ${floodAtOnce} at a time, were all let in`,
+    );
+  },
+});

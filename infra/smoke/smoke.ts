@@ -1,10 +1,9 @@
 // `npm run smoke`.
 import { createInterface } from "node:readline/promises";
 import { systemClock } from "../../shared/clock.ts";
-import { type Checks, readinessChecks, smokeChecks } from "./checks.ts";
+import { readinessChecks, smokeChecks } from "./checks.ts";
 import { type Endpoint, NoResponse, NotReady, reason, Warning } from "./client.ts";
 import { smokeOptions } from "./options.ts";
-import { racingCancellations, thoroughChecks } from "./thorough.ts";
 
 if (import.meta.main) await runSmoke();
 
@@ -34,9 +33,8 @@ export async function* smoke(
 ): AsyncGenerator<Line, void, void> {
   const deadline = clock.now() + waitSeconds * 1000;
   let isAnnounced = false;
-  for (const [index, [name, check]] of Object.entries(
-    checksFor(cancel, thorough),
-  ).entries()) {
+  const checks = Object.entries(smokeChecks(cancel, thorough));
+  for (const [index, [name, check]] of checks.entries()) {
     const run = () => check(service, clock).catch((error: unknown) => error);
     let error = await run();
     while (index < readinessChecks && error instanceof NotReady && clock.now() < deadline) {
@@ -49,11 +47,6 @@ export async function* smoke(
     yield lineOf(name, error);
     if (index === 0 && error instanceof NoResponse) return;
   }
-}
-
-function checksFor(cancel: string | undefined, thorough: boolean): Checks {
-  if (!thorough) return smokeChecks(cancel);
-  return { ...smokeChecks(cancel, racingCancellations), ...thoroughChecks() };
 }
 
 function lineOf(name: string, error: unknown): Line {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
-import { racingCancellations, thoroughChecks } from "../../infra/smoke/thorough.ts";
 import { errorBody } from "../../shared/errors.ts";
 import {
   errorResponse,
@@ -180,8 +179,7 @@ const faults: Record<string, Case[]> = {
 
 const checks = {
   ...smokeChecks(pendingOrder),
-  ...racingCancellations(pendingOrder),
-  ...thoroughChecks(600),
+  ...smokeChecks(pendingOrder, true, 600),
 };
 
 /** Runs a check on a service with a fault, on a clock that only pauses move. */
