@@ -27,7 +27,6 @@ const none = /^$/;
 test.each<[request: string, response: HttpResponse, problems: RegExp]>([
   [`${lists}?a=b`, list('[{"id":-9223372036854775808},{}]', { date: "today" }), none],
   [lists, list("[]", { "content-encoding": "gzip" }), none],
-  [lists, error("too_many_requests", { "retry-after": "1" }), none],
   ["DELETE /store/orders/", error("method_not_allowed", { allow: "GET" }), none],
   ["HEAD /nope", { ...error("resource_not_found"), body: "" }, none],
   [lists, { ...list("[]"), status: 202 }, /^status 202 is not documented: \[\]$/],
@@ -49,7 +48,6 @@ test.each<[request: string, response: HttpResponse, problems: RegExp]>([
     list('[{"status":1}]'),
     /^body\/0 must NOT have additional properties .*"status"/,
   ],
-  [lists, list('[{"id":1'), /^body must be array \S+: "\[{\\"id\\":1"$/],
   ...["9223372036854775808", "1.0", "1e3"].map((id): [string, HttpResponse, RegExp] => [
     lists,
     list(`[{"id":${id}}]`),
@@ -100,25 +98,19 @@ describe("a list", () => {
   });
 
   const mistakes = ["{", "}", "[", "]", ",", '"', "{}", "[]", "]}", ",,"];
-  test.each(mistakes)(
-    "with %s too many is rejected, or has a wrong part",
-    async (mistake) => {
-      const right = '[{"a":1},{"b":2},{"c":"}"},{}]';
+  const lists = ["[]", '[{"a":1},{"b":2},{"c":"}"},{}]'];
+  test.each(lists.flatMap((right) => mistakes.map((mistake) => [right, mistake])))(
+    "like %s with %s too many is rejected, or has a wrong part",
+    async (right, mistake) => {
       for (let index = 0; index <= right.length; index += 1) {
         const wrong = right.slice(0, index) + mistake + right.slice(index);
-        for (const size of parses(wrong) ? [] : [1, 3, 40]) {
+        for (const size of isList(wrong) ? [] : [1, 3, 40]) {
           const read = await partsOf(wrong, size).catch(() => ["wrong"]);
-          expect(read.every(parses), wrong).toBe(false);
+          expect(read.every(isList), wrong).toBe(false);
         }
       }
     },
   );
-
-  test("that is no JSON array is rejected, or is its own part", async () => {
-    await expect(partsOf("{}")).rejects.toThrow("not a JSON array");
-    for (const wrong of ["", "1", "[", "[]]"])
-      expect(await partsOf(wrong)).toEqual([wrong]);
-  });
 
   test.each([
     [200_000_000, 0, Warning],
@@ -138,10 +130,9 @@ describe("a list", () => {
   });
 });
 
-function parses(json: string): boolean {
+function isList(json: string): boolean {
   try {
-    JSON.parse(json);
-    return true;
+    return Array.isArray(JSON.parse(json));
   } catch {
     return false;
   }
