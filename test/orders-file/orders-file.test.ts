@@ -120,10 +120,8 @@ describe("reading an orders file", () => {
   );
 
   test.each<[what: string, text: string, ids: string[]]>([
-    ["LF", '{"id":1}\n{"id":2}\n', ["1", "2"]],
-    ["CRLF", '{"id":1}\r\n{"id":2}\r\n', ["1", "2"]],
     ["no line break at its end", '{"id":1}', ["1"]],
-    ["blank lines", '\n{"id":1}\r\n\n  \r\n{"id":2}', ["1", "2"]],
+    ["CRLF and blank lines", '\n{"id":1}\r\n\n  \r\n{"id":2}', ["1", "2"]],
     ["a byte order mark at the beginning", '\ufeff{"id":1}', ["1"]],
     ["nothing but a byte order mark", "\ufeff\n", []],
     ["nothing", "", []],
