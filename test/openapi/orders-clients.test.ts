@@ -124,15 +124,10 @@ const lists: Cases = {
     "a number for a code": [responds(404, '{"code":5}')],
     "half a character": [responds(404, Buffer.from([0xc3]))],
   },
-  "ApiError 413": { text: [responds(413, "Too large")] },
   "ApiError 202": { "not yet a list": [responds(202, "[]")] },
   "ApiError 204": { "no list": [responds(204)] },
-  "ApiError 407": { "a status that fetch hides": [responds(407)] },
-  "ApiError 421": { "a status that fetch repeats": [responds(421)] },
+  "ApiError 407": { "a status of proxies": [responds(407)] },
   "ApiError 301": { "another host": [redirects(301)] },
-  "ApiError 302": { "another host": [redirects(302)] },
-  "ApiError 303": { "another host": [redirects(303)] },
-  "ApiError 308": { "another host": [redirects(308)] },
   "[] after 0.5, 1, 2, 4 s": {
     "four failures": [busy, busy, busy, failed, noOrders],
     "too long a wait": [...throttled("100", "99999999999", "1e9", "Infinity"), noOrders],
@@ -196,10 +191,8 @@ const cancellations: Cases = {
 /** What can't be right in a call, by what the error says. */
 const wrong: Record<string, Record<string, Partial<Call>>> = {
   "must look like https://HOST/v1": {
-    "no scheme": { baseUrl: "127.0.0.1:9/v1" },
     "another scheme": { baseUrl: "ftp://127.0.0.1/v1" },
     "no host": { baseUrl: "http:///v1" },
-    "no port": { baseUrl: "http://127.0.0.1:x/v1" },
     "no such port": { baseUrl: "http://127.0.0.1:99999/v1" },
     "a password": { baseUrl: "http://a:b@127.0.0.1/v1" },
     "the key": { baseUrl: key, apiKey: "http://127.0.0.1:9/v1" },
@@ -212,13 +205,11 @@ const wrong: Record<string, Record<string, Partial<Call>>> = {
   },
   "The timeout must be ": {
     "no time": { timeout: 0 },
-    "negative time": { timeout: -1 },
     "time without end": { timeout: 1e13 },
   },
   " is not an ": {
     "a fraction": { cancel: "1.5" },
     "perhaps without its last digits": { cancel: "9007199254740992.0" },
-    "22 digits": { cancel: "1e21" },
     "a path": { cancel: '"../4"' },
     "a boolean": { cancel: "true" },
   },
