@@ -16,7 +16,7 @@ export interface Step {
   "working-directory"?: string;
 }
 
-/** An expression in a workflow, which GitHub replaces with its value. */
+/** An expression, which GitHub replaces with its value. */
 export const expression = (text: string): string => `$\{{ ${text} }}`;
 
 const github = new URL("../../.github/", import.meta.url);
@@ -29,9 +29,8 @@ export async function readWorkflow(name: string) {
 }
 
 /** A new directory. All of them are deleted at the end of the run (helpers/assembly.ts). */
-export async function temporaryDirectory(): Promise<string> {
-  return await mkdtemp(join(tmpdir(), "pet-store-orders-workflow-"));
-}
+export const temporaryDirectory = () =>
+  mkdtemp(join(tmpdir(), "pet-store-orders-workflow-"));
 
 /** A new directory with the repository's `.github`. */
 export async function checkout(): Promise<string> {
