@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { findChanges, findingName } from "../../infra/deploy/changes-to-accept.ts";
 import { constructPath, type Template } from "../../infra/deploy/template.ts";
 import type { Environment } from "../../infra/environments.ts";
+import { operations } from "../../infra/stack/function-list.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { stoppingChanges } from "./stopping-changes.ts";
 import {
@@ -93,14 +94,10 @@ const cancelRoute = "Api/Rest/Default/store/orders/{orderId}/DELETE";
  * another operation.
  */
 const smaller = changed((template) => {
-  const constructs = Object.entries(template.Resources).map(
-    ([id, resource]) => [id, constructPath(id, resource)] as const,
-  );
-  const isShared = constructs.some(([, path]) =>
-    /\/\{orderId\}\/(?!DELETE|ANY)[A-Z]+$/.test(path),
-  );
-  const own = isShared ? /Cancel|\/\{orderId\}\/DELETE/ : /Cancel|\/\{orderId\}/;
-  for (const [id, path] of constructs) if (own.test(path)) delete template.Resources[id];
+  const onOrder = operations.filter(({ path }) => path.endsWith("/{orderId}"));
+  const own = onOrder.length > 1 ? /Cancel|\/\{orderId\}\/DELETE/ : /Cancel|\/\{orderId\}/;
+  for (const [id, resource] of Object.entries(template.Resources))
+    if (own.test(constructPath(id, resource))) delete template.Resources[id];
   const { properties } = at(template, "Api/Rest/DeploymentStage.v1");
   properties["MethodSettings"] = properties["MethodSettings"].filter(
     ({ HttpMethod }: { HttpMethod: string }) => HttpMethod !== "DELETE",
