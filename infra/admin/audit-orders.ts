@@ -3,7 +3,7 @@ import { isDateTime, type OrderItem, parseOrderId } from "../../shared/order.ts"
 import { counted, countsText } from "../terminal/counted.ts";
 import { CommandError } from "../terminal/errors.ts";
 import type { Result, Session } from "./command.ts";
-import { inputLines } from "./input.ts";
+import { inputLines, inputName } from "./input.ts";
 import { plainOrder } from "./show-orders.ts";
 import { batches, orderKey } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
@@ -46,7 +46,7 @@ export async function auditCancellations(
     counts,
   });
   if (reason === undefined && done === 0)
-    throw new CommandError(`${log} has no cancellations`);
+    throw new CommandError(`${inputName(log)} has no cancellations`);
   return {
     notes: [`${counted(done, "cancellation")}: ${countsText(counts)}`],
     reason,
