@@ -9,23 +9,30 @@ const { apiKeyPrefix: prefix, authorizerCacheSeconds } = environments.staging;
 const now = "2027-01-15T08:00:00Z";
 const atNow = Date.parse(now) / 1000;
 
-test("keys are listed, revoked and issued", () => playIn({ now })`
-  $ keys list
-  No keys yet.
-  $ keys list --json
-  []
-  $ put KEYS {"keyId":"key_3","name":"c","createdAt":1700000003,"revokedAt":1700000004}
-  $ put KEYS {"keyId":"key_1","name":"a","createdAt":1700000000}
-  $ put KEYS {"keyId":"key_2","name":"b","createdAt":1700000001,"expiresAt":1700000002}
-  $ keys list
-  KEY ID  NAME  CREATED AT            EXPIRES AT            REVOKED AT            STATE
-  key_1   a     2023-11-14T22:13:20Z  never                 never                 active
-  key_2   b     2023-11-14T22:13:21Z  2023-11-14T22:13:22Z  never                 expired
-  key_3   c     2023-11-14T22:13:23Z  never                 2023-11-14T22:13:24Z  revoked
-  $ keys list --active --json
-  [{"keyId":"key_1","name":"a","createdAt":"2023-11-14T22:13:20Z",\
-  "expiresAt":null,"revokedAt":null,"state":"active"}]
-`);
+test("keys of every page are listed by creation time, then by id, read consistently", async () => {
+  const { sent } = await playIn({ now, calls: onEvery("Scan", pagesOf(1)) })`
+    $ keys list
+    No keys yet.
+    $ keys list --json
+    []
+    $ put KEYS {"keyId":"key_4","name":"d","createdAt":1700000003,"revokedAt":1700000004}
+    $ put KEYS {"keyId":"key_3","name":"c","createdAt":1700000003,"revokedAt":1700000004}
+    $ put KEYS {"keyId":"key_1","name":"a","createdAt":1700000001,"expiresAt":1700000002}
+    $ put KEYS {"keyId":"key_2","name":"b","createdAt":1700000000}
+    $ keys list
+    KEY ID  NAME  CREATED AT            EXPIRES AT            REVOKED AT            STATE
+    key_2   b     2023-11-14T22:13:20Z  never                 never                 active
+    key_1   a     2023-11-14T22:13:21Z  2023-11-14T22:13:22Z  never                 expired
+    key_3   c     2023-11-14T22:13:23Z  never                 2023-11-14T22:13:24Z  revoked
+    key_4   d     2023-11-14T22:13:23Z  never                 2023-11-14T22:13:24Z  revoked
+    $ keys list --active --json
+    [{"keyId":"key_2","name":"b","createdAt":"2023-11-14T22:13:20Z",\
+    "expiresAt":null,"revokedAt":null,"state":"active"}]
+  `;
+  const scans = sent.filter(({ operation }) => operation === "Scan");
+  expect(scans.length).toBeGreaterThan(2 * 4);
+  expect(scans.every(({ ConsistentRead }) => ConsistentRead)).toBe(true);
+});
 
 test("a key is revoked once, and nothing else of its record changes", () => playIn({ now })`
   $ put KEYS {"keyId":"key_1111111111111111","tier":"gold"}
@@ -96,25 +103,6 @@ test("a key that is deleted just before it is revoked is not made again", () =>
     exit 1
     $ table KEYS
   `);
-
-test("keys of every page are listed by creation time, then by id, read consistently", async () => {
-  const { sent } = await playIn({ calls: onEvery("Scan", pagesOf(1)) })`
-    $ put KEYS {"keyId":"key_4","createdAt":1}
-    $ put KEYS {"keyId":"key_3","createdAt":1}
-    $ put KEYS {"keyId":"key_2","createdAt":3}
-    $ put KEYS {"keyId":"key_1","createdAt":3}
-    $ put KEYS {"keyId":"key_5","createdAt":0}
-    $ keys list
-    KEY ID …
-    key_5 …
-    key_3 …
-    key_4 …
-    key_1 …
-    key_2 …
-  `;
-  const scans = sent.filter(({ operation }) => operation === "Scan");
-  expect(scans.every(({ ConsistentRead }) => ConsistentRead)).toBe(true);
-});
 
 test("odd records of keys are listed as far as they can be", () => play`
   $ put KEYS {"keyId":"key_1","revokedAt":9007199254740991}
