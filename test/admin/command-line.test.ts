@@ -13,7 +13,6 @@ const reinstate = `orders reinstate --cancelled-by ${key}`;
 
 test.each([
   ["--help", "Manages API keys and orders"],
-  ["keys issue --help", "--expires"],
   ["orders import --help", "--env <name>"],
   ["orders ship --help", "7  may have shipped or not"],
 ])("prints the help: %s", async (command, text) => {

@@ -103,8 +103,7 @@ export async function createTerminal() {
     string,
     (args: string[], input: string) => Promise<string[] | undefined>
   > = {
-    put: async ([first = "", second]) =>
-      void (await (second ? put(second, first) : put(first))),
+    put: async (args) => void (await put(args.at(-1) ?? "", args.at(-2))),
     save: async ([file = ""], input) => void (await writeFile(join(folder, file), input)),
     table: async ([name]) =>
       (await tables.items(name === apiKeys ? "apiKeys" : "orders")).map(lineOf).sort(),
