@@ -134,7 +134,7 @@ test("an order whose every response is lost is unknown, with its own exit code",
   return playIn({ calls })`
     $ put {"id":1}
     $ put {"id":2}
-    $ orders ship 1 2 3 --date ${noon}
+    $ orders ship 3 1 2 --date ${noon}
     Order 1 may have shipped or not: Unexpected error: InternalServerError: …
     Order 2 has shipped: ${noon}
     ! 3 orders: 1 shipped, 1 not tried, 1 unknown
