@@ -8,8 +8,16 @@ import { ownLines } from "../helpers/trouble.ts";
 import { invoking, startPets, streaming, until } from "./pets.ts";
 
 const buffered = ["echo", "fail", "crash", "missing", "gone", "hang", "never"];
-const streamed = ["breakOff", "flood", "late", "later", "noPrelude"];
-streamed.push("throwFirst", "throwLate", "waiting");
+const streamed = [
+  "breakOff",
+  "flood",
+  "late",
+  "later",
+  "noPrelude",
+  "throwFirst",
+  "throwLate",
+  "waiting",
+];
 const { baseUrl, call, dynamodbEndpoint, log, pids, stop } = await startPets(
   Object.fromEntries([
     ...buffered.map((name) => [`ANY /${name}`, invoking(name)]),

@@ -124,8 +124,13 @@ ${keys}`,
 });
 
 describe("the watched sources", () => {
-  const names = ["functions/one.ts", "shared/one.ts", "infra/stack/one.ts"];
-  names.push("infra/app.ts", "infra/environments.ts");
+  const names = [
+    "functions/one.ts",
+    "shared/one.ts",
+    "infra/stack/one.ts",
+    "infra/app.ts",
+    "infra/environments.ts",
+  ];
 
   /** Watches small sources until the test ends. */
   async function watch() {
