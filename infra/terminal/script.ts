@@ -31,10 +31,6 @@ export class Script extends Command {
       .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
   }
 
-  override createCommand(name?: string): Command {
-    return new Command(name);
-  }
-
   /** The first step of parsing the whole command line. Rejects options that npm has kept. */
   override parseOptions(words: string[]): ReturnType<Command["parseOptions"]> {
     const advice = adviceOnNpm(flagsFor(this, words), words);
