@@ -21,8 +21,8 @@ interface DocumentedResponse {
 /** By status, or by name. */
 type Responses = Record<string, DocumentedResponse | undefined>;
 
-const text = readFileSync(new URL("../../shared/openapi.yaml", import.meta.url), "utf8");
-const openapi = parse(text);
+const file = new URL("../../shared/openapi.yaml", import.meta.url);
+const openapi = parse(readFileSync(file, "utf8"));
 
 /** The parts of `shared/openapi.yaml` that responses are held to, with its references resolved. */
 const document: {
