@@ -76,16 +76,6 @@ test("the document lists every code of the catalogue, and so does API.md", () =>
   );
 });
 
-test("the changelog that the document links to has an entry for its version", () => {
-  const source = readFileSync("shared/openapi.yaml", "utf8");
-  const links = new Set(
-    [...source.matchAll(/\[changelog\]\((.*?)\)/g)].map(([, link]) => link),
-  );
-  expect([...links]).toEqual(["CHANGELOG.md"]);
-  const changelog = readFileSync("shared/CHANGELOG.md", "utf8");
-  expect(changelog).toContain(`\n## ${document.info.version} (`);
-});
-
 test("every error of the catalogue is an example, word for word, under its own status", () => {
   const catalogue = codes.map((code) => `${errors[code].status} ${errorBody(code)}`);
   const failures = examples.filter((example) => example >= "400");
