@@ -36,13 +36,11 @@ export const templateUsing = (table: string) => ({
   },
 });
 
-/** The mocked AWS. */
 const cloudFormation = mockClient(CloudFormationClient);
 export const dynamoDb = mockClient(DynamoDBClient);
 export const sts = mockClient(STSClient);
 const clients = [sts, cloudFormation, dynamoDb];
 
-/** Has CloudFormation describe the stack with this status, or fail to. */
 export function stackIs(status: StackStatus | Error): void {
   const describe = cloudFormation.on(DescribeStacksCommand);
   if (status instanceof Error) {

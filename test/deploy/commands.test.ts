@@ -48,12 +48,12 @@ describe("a comparison", () => {
   test("stops for each finding that is not accepted, also after a rollback", async () => {
     stackIs("UPDATE_ROLLBACK_COMPLETE");
     expect(await compare()).toBe(`${compared}: 2 findings
-STOP  List.Environment.Variables.ORDERS_TABLE=NEW  OLD becomes NEW
+STOP  ${table}  OLD becomes NEW
 STOP  termination-protection  the stack can then be deleted
-To accept: --accept "List.Environment.Variables.ORDERS_TABLE=NEW termination-protection"
+To accept: --accept "${table} termination-protection"
 exit code 1`);
     expect(await compare("--accept", table)).toBe(`${compared}: 2 findings
-accepted  List.Environment.Variables.ORDERS_TABLE=NEW  OLD becomes NEW
+accepted  ${table}  OLD becomes NEW
 STOP  termination-protection  the stack can then be deleted
 To accept: --accept "termination-protection"
 exit code 1`);
@@ -62,7 +62,7 @@ exit code 1`);
   test("passes when all findings are accepted, with a remark about other names", async () => {
     const options = ["--accept", `${table}\n\ntls `, "--accept", protection];
     expect(await compare(...options)).toBe(`${compared}: 2 findings
-accepted  List.Environment.Variables.ORDERS_TABLE=NEW  OLD becomes NEW
+accepted  ${table}  OLD becomes NEW
 accepted  termination-protection  the stack can then be deleted
 No finding is named tls
 exit code 0`);

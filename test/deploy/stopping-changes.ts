@@ -17,7 +17,6 @@ const allowsAll = { Effect: "Allow", Action: "*", Resource: "*" };
 const methodSettings = "Api/Rest/DeploymentStage.v1.MethodSettings";
 const response = "Api/Rest/UNAUTHORIZED.ResponseTemplates.application/json";
 
-/** Has the functions find their orders in another table. */
 function moveOrders(next: Template, table: string): void {
   const { Ref } = reference(next, "Orders");
   for (const { Properties } of every(next, "Lambda::Function")) {

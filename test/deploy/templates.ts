@@ -21,17 +21,14 @@ export function at(template: Template, path: string) {
   return { id, resource, properties: resource.Properties };
 }
 
-/** All resources of a type. */
 export function every({ Resources }: Template, type: string) {
   return Object.values(Resources).filter(({ Type }) => Type === `AWS::${type}`);
 }
 
-/** Has all settings. */
 export const deployedTemplate = synthesised(everyOption);
 
 export type Change = (next: Template) => unknown;
 
-/** The deployed template with a change. */
 export function changed(change: Change): Template {
   const next = structuredClone(deployedTemplate);
   change(next);
@@ -41,7 +38,6 @@ export function changed(change: Change): Template {
 export const findingsBetween = (was: Template, is: Template) =>
   findChanges({ template: was }, { template: is }, everyOption.account);
 
-/** The findings when the deployed template changes like this. */
 export const findingsOf = (change: Change) =>
   findingsBetween(deployedTemplate, changed(change));
 
@@ -51,14 +47,12 @@ export const set = (path: string, value: unknown) => (next: Template) => {
   owner[name] = value;
 };
 
-/** Changes a list. */
 export const edit =
   (path: string, change: (list: unknown[]) => unknown) => (next: Template) => {
     const { owner, name } = find(next, path);
     change(owner[name]);
   };
 
-/** Appends to a list. */
 export const push = (path: string, value: unknown) =>
   edit(path, (list) => list.push(value));
 
@@ -78,7 +72,6 @@ export const addLike =
     next.Resources[id] = { ...resource, Metadata: {}, ...attributes, Properties };
   };
 
-/** A reference to the resource at a path. */
 export const reference = (template: Template, path: string) => ({
   Ref: at(template, path).id,
 });

@@ -32,7 +32,6 @@ export async function readWorkflow(name: string) {
 export const temporaryDirectory = () =>
   mkdtemp(join(tmpdir(), "pet-store-orders-workflow-"));
 
-/** A new directory with the repository's `.github`. */
 export async function checkout(): Promise<string> {
   const directory = await temporaryDirectory();
   await symlink(fileURLToPath(github), join(directory, ".github"));
