@@ -2,9 +2,8 @@ import { expect, test } from "vitest";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { ordersStack } from "../helpers/synthesise.ts";
+import { metricName, type Sample, type Traffic, watch } from "./alarms/cloudwatch.ts";
 import { type Exchange, recordExchanges } from "./alarms/exchanges.ts";
-import { metricName, type Sample } from "./alarms/metric-filters.ts";
-import { type Traffic, watch } from "./alarms/raised.ts";
 
 const { alarms, published, raised } = watch(ordersStack(everyOption));
 
