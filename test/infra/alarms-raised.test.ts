@@ -138,7 +138,6 @@ const whileServing: Fault[] = [
   ],
   ["slow cancellations", at(1, { ...cancelled, milliseconds: 2500 }), "CancelSlow"],
   ["slow lists", at(10, slowFirstPage), "ListSlow"],
-  ["clients that hang up before their lists end", at(100, abandoned), ""],
   ["clients that read slowly", at(100, { ...listed, milliseconds: 60_000 }), ""],
   ...lambdas.flatMap((lambda): Fault[] => {
     const { id } = lambda;

@@ -15,6 +15,9 @@ function parts(template: Template) {
 const withoutHash = (text: string) =>
   text.replaceAll(/(ApiRestDeployment|CurrentVersion)[\da-fA-F]{16,}/g, "$1");
 
+/** Whether a text is only about a reference to a part with another hash in its name. */
+const isReference = (text: string) => /: (".+") -> \1$/.test(text);
+
 function textOf({ is, kind, property, replaces, type, was }: Change): string {
   if (kind !== "changed") return `${kind}: ${type}`;
   const [from = "unset", to = "unset"] = [was, is].map((value) => JSON.stringify(value));
@@ -25,7 +28,8 @@ function textOf({ is, kind, property, replaces, type, was }: Change): string {
 /** What CloudFormation would change between two templates, by the resources that it is about. */
 export function differences(before: Template, after: Template): string {
   const byText = Map.groupBy(listChanges(parts(before), parts(after)), textOf);
-  const byPaths = Map.groupBy(byText, ([, changes]) =>
+  const texts = Array.from(byText).filter(([text]) => !isReference(text));
+  const byPaths = Map.groupBy(texts, ([, changes]) =>
     changes.map(({ path }) => constructId(withoutHash(path))).join(", "),
   );
   return Array.from(byPaths, ([paths, changes]) =>
