@@ -30,7 +30,6 @@ const keyRejected = {
 };
 const keyMissing = { ...recorded.keyMissing, ...ofCancellations };
 const unusable = { status: 502, responseType: "API_CONFIGURATION_ERROR" };
-const unusableList = { ...listed, ...unusable };
 const unusablePolicy = {
   ...authorizerFailed,
   responseType: "AUTHORIZER_CONFIGURATION_ERROR",
@@ -59,7 +58,6 @@ function tableThrottled({ permission: { action, table } }: FunctionEntry): Sampl
   return [[metricName("AWS/DynamoDB", "ThrottledRequests", dimensions), 1]];
 }
 
-/** Requests of each of these kinds, so many a minute. */
 const at = (perMinute: number, ...requests: Exchange[]): Traffic =>
   requests.map((request) => [published(request), perMinute]);
 
@@ -74,7 +72,6 @@ const healthy: Traffic = [
 // A canary takes a tenth of the requests, and few are cancellations.
 const canary = { cancels: 3, lists: 54 };
 
-/** A name, the traffic that causes it, and the alarms that go off. */
 type Fault = [name: string, traffic: Traffic, alarms: string];
 
 const ofCancelOrder = "CancelOrderFailing, CancelOrderServerErrors";
@@ -155,7 +152,9 @@ const whileServing: Fault[] = [
     "lists that the gateway can't use, while another stack has switched the access log off",
     [
       [
-        published(unusableList).filter(([metric]) => !metric.startsWith("PetStoreOrders/")),
+        published({ ...listed, ...unusable }).filter(
+          ([metric]) => !metric.startsWith("PetStoreOrders/"),
+        ),
         canary.lists,
       ],
     ],

@@ -111,12 +111,11 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
   test("an old version of a function stays, which a rollback needs", () => {
     // One that survived a rolled-back update would be identical to the next attempt, which then
     // fails.
-    const policies = {
-      DeletionPolicy: "RetainExceptOnCreate",
-      UpdateReplacePolicy: "Retain",
-    };
     for (const version of Object.values(template.findResources("AWS::Lambda::Version")))
-      expect(version).toMatchObject(policies);
+      expect(version).toMatchObject({
+        DeletionPolicy: "RetainExceptOnCreate",
+        UpdateReplacePolicy: "Retain",
+      });
   });
 
   // To CloudFormation another id is another resource: a new table is empty, a new API has a new

@@ -12,11 +12,10 @@ const webAclArn = "arn:aws:wafv2:us-east-1:111111111111:regional/webacl/a/1";
 const topicArn = "arn:aws:sns:us-east-1:111111111111:on-call";
 const certificateArn = "arn:aws:acm:us-east-1:111111111111:certificate/1";
 
-/** What is said about any settings of environments. */
 const mistakes = (environments: Record<string, object>) =>
   mistakesIn(environments as Record<string, Environment>);
 
-/** What is said about each of these settings in the place of every option's, without its name. */
+/** The mistakes of each of these settings in the place of every option's. */
 const about = (...all: object[]): string =>
   all
     .map((settings) => mistakes({ "every-option": { ...everyOption, ...settings } }))

@@ -30,7 +30,6 @@ export function metricName(
 /** Kinds of requests: the samples that one adds, and how many are made a minute. */
 export type Traffic = [samples: Sample[], perMinute: number][];
 
-/** The alarms of a stack, and what it publishes for them. */
 export function watch(stack: OrdersStack) {
   const template = Template.fromStack(stack);
   const filters = rows(template, "AWS::Logs::MetricFilter");
@@ -38,9 +37,7 @@ export function watch(stack: OrdersStack) {
   const [[, stage] = []] = rows(template, "AWS::ApiGateway::Stage");
   const ofStage = { ApiName: api.Name, Stage: stage.StageName };
 
-  /**
-   * The values that a request adds: by its log lines, and to the metrics of the gateway and Lambda.
-   */
+  /** What a request adds to the metrics of the gateway, of Lambda and of its log lines. */
   function published(exchange: Exchange): Sample[] {
     const { lambda, lines, milliseconds = 20, status } = exchange;
     const context: Record<string, string | undefined> = {
@@ -152,10 +149,7 @@ function counted(filters: ReturnType<typeof rows>, log: string, line: unknown): 
     });
 }
 
-/**
- * The field of a log line that a selector like `$.message.event` names; undefined when the line has
- * none.
- */
+/** The field of a log line that a selector like `$.message.event` names. */
 function select(line: unknown, selector: string): unknown {
   const names = selector.split(".").slice(1);
   return names.reduce((value, name) => Object(value)[name], line);
