@@ -45,14 +45,13 @@ const numbers = [
 ];
 const texts = [
   "*.DependsOn",
+  "*.Description",
   "*.Metadata",
-  "ApiGateway::Deployment.Description",
   "ApiGateway::GatewayResponse.ResponseTemplates.application/json.message",
   "ApiGateway::Method.Integration.IntegrationResponses.ResponseTemplates.application/json.message",
   "CloudWatch::Alarm.AlarmDescription",
   "CloudWatch::Dashboard",
   "Lambda::Function.Code.S3Key",
-  "Template.Description",
 ];
 
 test.each([
@@ -78,7 +77,7 @@ test.each([
     join(type, property)
       .replace(/\.(Properties|\d+)(?=\.|$)/g, "")
       .replace(/(Dashboard)\..*/, "$1")
-      .replace(/^.*\.(DependsOn|Metadata|Tags)\b.*/, "*.$1"),
+      .replace(/^.*\.(DependsOn|Description|Metadata|Tags)\b.*/, "*.$1"),
   );
   expect(new Set(names)).toEqual(new Set(expected));
 });
