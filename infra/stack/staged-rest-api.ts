@@ -26,12 +26,6 @@ export const tls = {
   endpointAccessMode: EndpointAccessMode.STRICT,
 };
 
-/**
- * For each method that is not an operation: requests that the gateway rejects count towards the
- * account's quota, too.
- */
-const rejectionThrottling: Throttling = { rateLimit: 10, burstLimit: 20 };
-
 /** Makes a regional REST API with one throttled stage, `v1`, and its access and execution logs. */
 export function addRestApi(scope: Construct, environment: Environment) {
   const {
@@ -60,7 +54,9 @@ export function addRestApi(scope: Construct, environment: Environment) {
     ...(ownsLogRole && { cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN }),
     deployOptions: {
       stageName,
-      ...methodSettings(rejectionThrottling),
+      // For each method that is not an operation: requests that the gateway rejects count towards
+      // the account's quota, too.
+      ...methodSettings({ rateLimit: 10, burstLimit: 20 }),
       // They replace all of the stage's settings, those for logging included.
       methodOptions: Object.fromEntries(
         operations.map(({ name, method, path }) => [
