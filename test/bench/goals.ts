@@ -1,4 +1,7 @@
-/** What a row must not exceed: a ratio, or a figure where it has no floor. */
+/**
+ * The value that a row must not exceed, by the row's name: a ratio, or a figure where the row has
+ * no floor.
+ */
 export const goals: Record<string, number> = {
   "bundle of ListOrders": 80,
   "bundle of CancelOrder": 80,
@@ -21,12 +24,13 @@ export const goals: Record<string, number> = {
   "list of 1,000,000, first byte, beside 10,000": 1.5,
   // At least 0.6 of the throughput.
   "orders import of 100,000, beside the SDK alone": 1.67,
+  "npm start --orders, loading 50,000, beside bare transactions": 1.5,
   "npm start to ready": 6,
 };
 
 const mostIsNode = "Node, TLS and AWS's client take most";
 
-/** Why a row may miss its goal. */
+/** Why a row may miss its goal, by the row's name. A page never says MISSED without it. */
 export const reasons: Record<string, string> = {
   "cold start of ListOrders, beside the SDK bundled alike": mostIsNode,
   "cold start of CancelOrder, beside the SDK bundled alike": mostIsNode,

@@ -1,11 +1,20 @@
 import { spawn } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { figure, type Measured } from "./row.ts";
-import { inTurn, median } from "./samples.ts";
+import { type DynamoDBClient, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
+import { seedOrders } from "../../infra/local/engine/tables.ts";
+import { checkOrders, readOrders } from "../../infra/orders-file/orders-file.ts";
+import { createTable } from "../helpers/create-table.ts";
+import { temporaryFolder } from "../helpers/temporary-folder.ts";
+import { besides, figure, type Measured } from "./row.ts";
+import { inTurn, median, timed } from "./samples.ts";
+import { orderLines, pendingOrder, type Subject } from "./subject.ts";
 
-export async function start(): Promise<Measured[]> {
+/** Measures `npm start`, and how it loads orders. */
+export async function start(subject: Subject): Promise<Measured[]> {
   const { npm } = await inTurn(3, ["npm"], secondsUntilReady);
-  return [figure("npm start to ready", median(npm), "s")];
+  return [figure("npm start to ready", median(npm), "s"), ...(await loading(subject))];
 }
 
 async function secondsUntilReady(): Promise<number> {
@@ -21,4 +30,40 @@ async function secondsUntilReady(): Promise<number> {
   }
   if (seconds === undefined) throw new Error("npm start ended before it was ready");
   return seconds;
+}
+
+const loaded = 50_000;
+const bareTransactions = "bare transactions";
+
+/** Checks a file of orders and writes them, beside transactions of as many orders, as many at once. */
+async function loading({ client }: Subject): Promise<Measured[]> {
+  await using folder = await temporaryFolder();
+  const file = { name: "orders", path: join(folder.path, "orders") };
+  await writeFile(file.path, orderLines(loaded));
+  let tables = 0;
+  const samples = await inTurn(1, ["ours", bareTransactions], async (name) => {
+    const table = `Loaded${++tables}`;
+    await createTable(client, "orders", table);
+    return await timed(async () => {
+      if (name === bareTransactions) return await writeBare(client, table);
+      const orders = readOrders(file, await checkOrders(file));
+      await seedOrders(client, table, orders, new AbortController().signal);
+    });
+  });
+  return besides("npm start --orders, loading 50,000", samples);
+}
+
+async function writeBare(client: DynamoDBClient, TableName: string): Promise<void> {
+  const perTransaction = 100;
+  const ConditionExpression = "attribute_not_exists(id)";
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < loaded) {
+      const TransactItems = Array.from({ length: perTransaction }, () => ({
+        Put: { TableName, Item: pendingOrder(next++), ConditionExpression },
+      }));
+      await client.send(new TransactWriteItemsCommand({ TransactItems }));
+    }
+  };
+  await Promise.all([worker(), worker(), worker(), worker()]);
 }
