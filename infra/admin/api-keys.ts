@@ -103,13 +103,16 @@ export async function requireKey(target: Target, keyId: string): Promise<ApiKeyR
 export async function revoke(target: Target, keyId: string): Promise<Result> {
   const record = await requireKey(target, keyId);
   const revokedAt = now();
-  const unmet = await new TableCalls(target.client).update(
-    target.apiKeysTable,
-    "keyHash",
-    { revokedAt: { N: String(revokedAt) } },
-    { keyHash: { S: record.keyHash }, revokedAt: undefined },
-  );
-  if (unmet) {
+  // A retry would take a revocation in the same second for its own.
+  const isRevoked =
+    record.revokedAt !== undefined ||
+    (await new TableCalls(target.client).update(
+      target.apiKeysTable,
+      "keyHash",
+      { revokedAt: { N: String(revokedAt) } },
+      { keyHash: { S: record.keyHash }, revokedAt: undefined },
+    ));
+  if (isRevoked) {
     const { revokedAt: earlier = 0 } = await requireKey(target, keyId);
     throw new CommandError(`Key ${keyId} was already revoked at ${isoTime(earlier)}`);
   }
