@@ -3,13 +3,16 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type DynamoDBClient, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
+import { batches } from "../../infra/admin/table-calls.ts";
 import { seedOrders } from "../../infra/local/engine/tables.ts";
+import { formatOrderLine } from "../../infra/orders-file/order-line.ts";
 import { checkOrders, readOrders } from "../../infra/orders-file/orders-file.ts";
+import type { OrderItem } from "../../shared/order.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
 import { besides, figure, type Measured } from "./row.ts";
 import { inTurn, median, timed } from "./samples.ts";
-import { orderLines, pendingOrder, type Subject } from "./subject.ts";
+import { pendingOrders, type Subject } from "./subject.ts";
 
 /** Measures `npm start`, and how it loads orders. */
 export async function start(subject: Subject): Promise<Measured[]> {
@@ -39,28 +42,32 @@ const bareTransactions = "bare transactions";
 async function loading({ client }: Subject): Promise<Measured[]> {
   await using folder = await temporaryFolder();
   const file = { name: "orders", path: join(folder.path, "orders") };
-  await writeFile(file.path, orderLines(loaded));
+  const orders = pendingOrders(0, loaded);
+  await writeFile(file.path, orders.map(formatOrderLine).join("\n"));
   let tables = 0;
   const samples = await inTurn(1, ["ours", bareTransactions], async (name) => {
     const table = `Loaded${++tables}`;
     await createTable(client, "orders", table);
     return await timed(async () => {
-      if (name === bareTransactions) return await writeBare(client, table);
-      const orders = readOrders(file, await checkOrders(file));
-      await seedOrders(client, table, orders, new AbortController().signal);
+      if (name === bareTransactions) return await writeBare(client, table, orders);
+      const read = readOrders(file, await checkOrders(file));
+      await seedOrders(client, table, read, new AbortController().signal);
     });
   });
   return besides("npm start --orders, loading 50,000", samples);
 }
 
-async function writeBare(client: DynamoDBClient, TableName: string): Promise<void> {
-  const perTransaction = 100;
+async function writeBare(
+  client: DynamoDBClient,
+  TableName: string,
+  orders: OrderItem[],
+): Promise<void> {
   const ConditionExpression = "attribute_not_exists(id)";
-  let next = 0;
+  const transactions = batches(orders);
   const worker = async (): Promise<void> => {
-    while (next < loaded) {
-      const TransactItems = Array.from({ length: perTransaction }, () => ({
-        Put: { TableName, Item: pendingOrder(next++), ConditionExpression },
+    for await (const batch of transactions) {
+      const TransactItems = batch.map((Item) => ({
+        Put: { TableName, Item, ConditionExpression },
       }));
       await client.send(new TransactWriteItemsCommand({ TransactItems }));
     }
