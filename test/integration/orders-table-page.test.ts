@@ -128,7 +128,7 @@ test("the page's commands set back an order that was shipped by mistake, which n
   await run("Place an order");
   await run("Ship an order");
   const [shipped = {}] = await tables.items("orders");
-  await run("Set an order back");
+  await run("Reinstate an order");
   const [order = {}] = await tables.items("orders");
   expect(order).toMatchObject({ status: { S: "pending" }, complete: { BOOL: false } });
   expect(orderRules([]).judge(shipped, order)).toEqual({ outcome: "reinstated" });
@@ -218,7 +218,7 @@ describe.each(shippers)("the $language of the orders table's page", ({ ship }) =
   });
 });
 
-const event = JSON.parse(examples("Hear of a cancellation", "json")[0] ?? "");
+const event = JSON.parse(examples("Listen for cancellations", "json")[0] ?? "");
 const { OldImage: before, NewImage: after } = event.dynamodb;
 
 test("the orders table's page shows the event of a cancellation as the service writes it", async () => {
@@ -235,7 +235,7 @@ test("the orders table's page shows the event of a cancellation as the service w
 });
 
 test("the orders table's page has an event filter that passes nothing but cancellations", () => {
-  const filter = JSON.parse(examples("Hear of a cancellation", "json")[1] ?? "");
+  const filter = JSON.parse(examples("Listen for cancellations", "json")[1] ?? "");
   const status = (order: OrderItem) => ({ status: { S: [order["status"]?.S] } });
   const dynamodb = { OldImage: status(before), NewImage: status(after) };
   expect(filter).toEqual({ eventName: ["MODIFY"], dynamodb });
