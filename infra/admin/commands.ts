@@ -61,14 +61,14 @@ export function addKeyCommands(program: Command): void {
     .action(action(issue));
   keys
     .command("list")
-    .option("--active", "only the keys that work")
     .description("list every key ever issued; the keys themselves are never shown again")
+    .option("--active", "only the keys that work")
     .addOption(tableOption)
     .action(action(list));
   keys
     .command("revoke")
-    .argument("<key-id>", "as shown by `keys list`", parseKeyId)
     .description("revoke a key for good")
+    .argument("<key-id>", "as shown by `keys list`", parseKeyId)
     .action(action(revoke));
   keys
     .command("check")
@@ -125,20 +125,21 @@ export function addOrderCommands(program: Command): void {
     .addOption(rateOption);
   orders
     .command("import")
-    .argument("[file]", "NDJSON: one order per line, with its status", parseText, "-")
-    .option("--check", "compare the orders with the table, and write nothing")
     .description(
       "check every line of a file, then write the orders that are not in the table yet",
     )
+    .argument("[file]", "NDJSON: one order per line, with its status", parseText, "-")
+    .option("--check", "compare the orders with the table, and write nothing")
     .action(action(importOrders));
   orders
     .command("export")
+    .description("write every order, one per line, in the format of `orders import`")
     .argument("[file]", "where to write (default: standard output)", parseText)
     .addOption(tableOption)
-    .description("write every order, one per line, in the format of `orders import`")
     .action(action(exportOrders));
   orders
     .command("ship")
+    .description("ship pending orders")
     .argument("[order-id...]", "the orders' ids", (text, ids: string[] = []) => [
       ...ids,
       parseId(text),
@@ -153,7 +154,6 @@ export function addOrderCommands(program: Command): void {
       "when they shipped: a day, in UTC, or a date-time (default: now)",
       parseTime,
     )
-    .description("ship pending orders")
     .addHelpText("after", shipExitCodes)
     .action(action(shipOrders));
   addLookUps(orders);
@@ -198,15 +198,15 @@ function addReinstate(orders: Command): void {
 function addLookUps(orders: Command): void {
   orders
     .command("list")
+    .description(
+      "list orders as they are read; with --json in the format of `orders import`",
+    )
     .addOption(
       new Option("--status <status>", "only orders with this status").choices(
         statusChoices,
       ),
     )
     .option("--cancelled-by <key-id>", "only orders that this key cancelled", parseKeyId)
-    .description(
-      "list orders as they are read; with --json in the format of `orders import`",
-    )
     .action(action(listOrders));
   orders
     .command("count")
@@ -214,19 +214,19 @@ function addLookUps(orders: Command): void {
     .action(action(countOrders));
   orders
     .command("show")
-    .argument("<order-id>", "the order's id", parseId)
     .description(
       "show an order with its status and, if it was cancelled, when and by which key",
     )
+    .argument("<order-id>", "the order's id", parseId)
     .action(action(show));
   orders
     .command("audit")
+    .description("compare the cancellations in CancelOrder's log with the table")
     .requiredOption(
       "--log <file>",
       "the function's log lines (`-` is standard input)",
       parseText,
     )
-    .description("compare the cancellations in CancelOrder's log with the table")
     .action(action(auditCancellations));
 }
 
