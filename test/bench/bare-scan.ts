@@ -1,4 +1,4 @@
-/** Reads a table with as little work as possible: only the start of the next page is parsed. */
+/** Reads a table, and parses only the start of the next page. */
 export async function bareScan(endpoint: string, table: string): Promise<void> {
   let lastId: string | undefined;
   do {

@@ -40,7 +40,6 @@ export function chart(rows: Row[]): string {
   ].join("\n");
 }
 
-/** The title of a measurement, and a bar for ours and for each other. */
 function group(rows: Row[]): string[] {
   const ours = rows.slice(0, 1).map((row) => ({ ...row, beside: "ours", floor: row.ours }));
   const bars = [...ours, ...rows];

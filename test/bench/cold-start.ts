@@ -17,15 +17,12 @@ import {
 } from "./subject.ts";
 import { startTlsEngine } from "./tls-engine.ts";
 
-/** Many, since a response under a CPU quota comes in steps of the quota's period. */
+/** Many: under a CPU quota, responses come in steps of its period. */
 const rounds = 9;
 
 const variants = ["ours", sdkBundledAlike, sdkAsItComes, byHand] as const;
 
-/**
- * Cold starts as AWS runs them: DynamoDB behind TLS and at a distance, all of the CPU until a
- * function asks for its first event, its memory's share of it from then on.
- */
+/** Cold starts as AWS runs them: with DynamoDB behind TLS and at a distance, and a rationed CPU. */
 export async function coldStarts(subject: Subject): Promise<Measured[]> {
   await using cleanup = new AsyncDisposableStack();
   const start = await prepareStarts(subject, cleanup).catch(

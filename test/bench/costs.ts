@@ -1,5 +1,4 @@
-// `npm run costs`: what the service costs, how far it goes and how the functions' memory sizes were
-// chosen, then what follows from each environment's settings.
+// `npm run costs`: what the service costs, which limit gives first, and why each memory size.
 import { type Environment, environments } from "../../infra/environments.ts";
 import { functionList } from "../../infra/stack/function-list.ts";
 import { Script } from "../../infra/terminal/script.ts";

@@ -34,10 +34,7 @@ const sdkBundling: BuildOptions = {
   },
 };
 
-/**
- * Builds the least work that could do the same as each function, in the folders `floor/function` of
- * a directory.
- */
+/** Builds the least work that could do the same as each function. */
 export function buildFloors(directory: string): void {
   const build = (name: string, client: string, options: BuildOptions = {}) =>
     buildSync({

@@ -1,7 +1,4 @@
-/**
- * The value that a row must not exceed, by the row's name: a ratio, or a figure where the row has
- * no floor.
- */
+/** What a row must not exceed: a ratio, or a figure where it has no floor. */
 export const goals: Record<string, number> = {
   "bundle of ListOrders": 80,
   "bundle of CancelOrder": 80,
@@ -30,7 +27,7 @@ export const goals: Record<string, number> = {
 
 const mostIsNode = "Node, TLS and AWS's client take most";
 
-/** Why a row may miss its goal, by the row's name. A page never says MISSED without it. */
+/** Why a row may miss its goal. A page never says MISSED without it. */
 export const reasons: Record<string, string> = {
   "cold start of ListOrders, beside the SDK bundled alike": mostIsNode,
   "cold start of CancelOrder, beside the SDK bundled alike": mostIsNode,

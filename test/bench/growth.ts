@@ -23,11 +23,8 @@ export async function growth({ functions }: Subject): Promise<Measured[]> {
 }
 
 /**
- * Lists a table of `length` orders until one process has listed `total`, and once more compressed.
- * V8 gives a process that has worked more a larger young generation: only processes that did the
- * same work show what a list's length costs.
- *
- * @returns milliseconds and megabytes.
+ * Lists `length` orders until one process has listed `total`, and once more compressed. V8 gives a
+ * process that has worked more a larger young generation: only equal work shows a length's cost.
  */
 export async function listGrowth(
   definition: FunctionDefinition,
@@ -37,7 +34,6 @@ export async function listGrowth(
   const { name } = definition;
   await using pages = await startPageServer(length);
   await using host = hostOf(withVariables(definition, pages.variables));
-  // It starts the process.
   const { bytes } = await list(host, name);
   const whole: number[] = [];
   const firstByte: number[] = [];

@@ -28,7 +28,6 @@ export function listSeconds(orders: number): number {
   return Math.max(running, reading, throttledMegabytes / quota.streamedMegabytesPerSecond);
 }
 
-/** The limit at which AWS cuts off a list of so many orders. */
 export function cutOffAt(orders: number): "200 MB" | "15 minutes" | undefined {
   if (listOf(orders).sentKilobytes / 1000 > quota.streamedMegabytes) return "200 MB";
   return listSeconds(orders) > quota.listSeconds ? "15 minutes" : undefined;
@@ -38,7 +37,6 @@ const endOfV1 = "nothing raises it: here v1 ends, which lists all orders in one 
 const raise = "raise it in environments.ts";
 const raiseToQuota = `${raise}, up to the table's quota of 40,000 (DynamoDB guide, Quotas)`;
 
-/** A limit, how much of it a load uses, in this unit, and the remedy once it is reached. */
 function limit(
   name: string,
   used: number,
@@ -49,7 +47,7 @@ function limit(
   return { name, used, available, unit, share: used / available, remedy };
 }
 
-/** Every limit under a load, the one that is reached first at the head. */
+/** Every limit under a load, the first to give at the head. */
 export function limitsUnder(load: Load, environment: Environment) {
   const { throttling, tableThroughput, listConcurrency } = environment;
   const { cancelsPerSecond: cancels } = load;

@@ -5,7 +5,7 @@ import type { OrderItem } from "../../shared/order.ts";
 /** About 1 MB, as DynamoDB's pages are. */
 const perPage = 6500;
 
-/** Starts a server in the engine's place, whose pages all take the same time to read. */
+/** Starts a server in the engine's place: every page takes it the same time. */
 export async function startPageServer(orders: number) {
   const { port, close } = await listen(0, async (request, response) => {
     const { ExclusiveStartKey } = (await json(request)) as {
@@ -22,7 +22,7 @@ export async function startPageServer(orders: number) {
   return { variables, [Symbol.asyncDispose]: close };
 }
 
-/** Orders with all five fields, all different: a list compresses as one of real orders. */
+/** All different: their list compresses as one of real orders. */
 export function ordersFrom(firstId: number, count: number): OrderItem[] {
   return Array.from({ length: count }, (_, index) => {
     const id = firstId + index;

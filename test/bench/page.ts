@@ -8,11 +8,7 @@ export function markdown([head = [], ...rows]: string[][]): string {
   return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-/**
- * Puts tables into the README, each in the place of the one with the same head.
- *
- * @throws Error naming a head that the README does not have; then it stays as it was.
- */
+/** Puts tables into the README, each in the place of the one with the same head. */
 export function writeTables(tables: string[][][]): void {
   let text = readFileSync(page, "utf8");
   for (const table of tables) {

@@ -22,10 +22,7 @@ export const price = {
 
 const whitepaper = "AWS, Best Practices for Designing API Gateway Private APIs";
 
-/**
- * Where each price was found on 2026-11-25. AWS's own price pages show most of theirs only to a
- * browser.
- */
+/** As of 2026-11-25. AWS's own pages show most of theirs only to a browser. */
 export const sources: Record<keyof typeof price, string> = {
   restRequest: whitepaper,
   httpRequest: whitepaper,
@@ -42,17 +39,13 @@ export const sources: Record<keyof typeof price, string> = {
   customMetric: "signoz.io/guides/cloudwatch-pricing",
 };
 
-/** The resources that one request takes. */
 export interface Work {
   name: string;
-  /** The size of the function that does it, in megabytes. */
+  /** The function's megabytes. */
   memory: number;
-  /**
-   * Milliseconds of one whole vCPU: a long list as the bench measures it and half as much again,
-   * the others estimates.
-   */
+  /** Of a whole vCPU: half as much again as the bench measures for a long list, or estimated. */
   cpuMs: number;
-  /** Milliseconds of waiting for DynamoDB, an assumption: 5 for a small call, 10 for a page. */
+  /** For DynamoDB, assumed: 5 for a small call, 10 for a page. */
   waitMs: number;
   writeUnits: number;
   readUnits: number;
@@ -104,21 +97,17 @@ const logKilobytes = 0.8;
 /** Lambda gives a whole vCPU at 1,769 MB and shares in proportion. */
 export const wholeCpuMegabytes = 1769;
 
-/** How long the work takes a function of this size. */
 export function milliseconds({ cpuMs, waitMs, memory }: Work, megabytes = memory): number {
   return waitMs + cpuMs / Math.min(1, megabytes / wholeCpuMegabytes);
 }
 
-/** Dollars that Lambda charges for one request. */
+/** Lambda's dollars for one request. */
 export function lambdaCost(work: Work, megabytes = work.memory): number {
   const gigabyteSeconds = (milliseconds(work, megabytes) / 1000) * (megabytes / 1024);
   return price.lambdaRequest + gigabyteSeconds * price.gigabyteSecond;
 }
 
-/**
- * Dollars for one request whose key is in the authorizer's cache. The gateway charges
- * `requestPrice` for it, and for each further 10 MB that it streams.
- */
+/** Dollars for one request whose key is cached. The gateway charges each 10 MB as a request. */
 export function cost(work: Work, requestPrice = price.restRequest): number {
   const gateway = requestPrice * Math.ceil(work.sentKilobytes / 10_000);
   const tables = work.writeUnits * price.writeUnit + work.readUnits * price.readUnit;

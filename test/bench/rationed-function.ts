@@ -8,9 +8,7 @@ import { wholeCpuMegabytes } from "./prices.ts";
 
 /**
  * Starts a function, which has a whole CPU until it asks for its first event, and then its memory's
- * share of one.
- *
- * @returns gives it an event.
+ * share of one. Resolves with what invokes it.
  */
 export async function startRationed(
   definition: FunctionDefinition,
@@ -41,15 +39,12 @@ export async function startRationed(
   };
 }
 
-/** How often the kernel refills a process's share, in microseconds. */
+/** In microseconds: how often the kernel refills a share. */
 const period = 20_000;
 
 /**
- * Makes a cgroup (version 1 or 2) whose processes get this share of one CPU, from 0 to 1.
- *
- * @param cleanup removes the group, which must have no processes by then.
- * @returns puts a process into the group.
- * @throws Error when this machine has no such cgroups, or we may not use them.
+ * Makes a cgroup (version 1 or 2) whose processes get this share of one CPU, from 0 to 1, and
+ * returns what puts a process into it. Throws where we may make none.
  */
 export function cpuShare(
   share: number,

@@ -4,11 +4,9 @@ import { median } from "./samples.ts";
 export const sdkAlone = "the SDK alone";
 export const byHand = "calls signed by hand";
 
-/** What one run measured: a figure of ours, most often beside another. */
 export interface Measured {
   /** Like `list of 100,000, CPU`. */
   name: string;
-  /** The name of the other figure. */
   beside?: string;
   unit: string;
   ours: number;
@@ -42,7 +40,6 @@ export function besides(
   }));
 }
 
-/** A figure that stands alone, in the unit of its goal. */
 export function figure(name: string, ours: number, unit: string): Measured {
   return { name, unit, ours, value: ours };
 }
@@ -51,7 +48,6 @@ function nameOf({ name, beside }: Measured): string {
   return beside === undefined ? name : `${name}, beside ${beside}`;
 }
 
-/** The rows of several runs of the same measurements. */
 export function rowsOf([first = [], ...others]: Measured[][]): Row[] {
   return first.map((measured) => {
     const isSame = (other: Measured) => nameOf(other) === nameOf(measured);
@@ -79,7 +75,6 @@ export function unexplained(rows: Row[]): string[] {
   return missed.filter((name) => reasons[name] === undefined);
 }
 
-/** Like `12.3 ms`. */
 export function figureText(value: number, { unit }: Measured): string {
   return `${Number(value.toPrecision(3))} ${unit}`;
 }

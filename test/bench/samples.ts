@@ -15,10 +15,7 @@ export async function timed(run: () => Promise<unknown>): Promise<number> {
   return performance.now() - begun;
 }
 
-/**
- * Takes samples of several things in turn, so that whatever else the machine does falls on all of
- * them alike. The first round warms up, and is thrown away.
- */
+/** Samples in turn, so what else the machine does falls on all alike. The first round warms up. */
 export async function inTurn<Name extends string, Sample>(
   rounds: number,
   names: readonly Name[],
@@ -27,7 +24,7 @@ export async function inTurn<Name extends string, Sample>(
   const samples = {} as Record<Name, Sample[]>;
   for (const name of names) samples[name] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    // Every other round goes backwards, so that none always follows the same other one.
+    // Every other round goes backwards: none always follows the same one.
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
       const sample = await takeSample(name);
       if (round > 0) samples[name].push(sample);
@@ -41,7 +38,7 @@ async function pidOf(name: string): Promise<number | undefined> {
   return (await functionProcesses()).find((process) => process.name === name)?.pid;
 }
 
-/** Milliseconds of CPU that a function's process has used (proc(5): utime and stime). */
+/** Milliseconds of a function's CPU (proc(5): utime and stime). */
 export async function cpuSoFar(name: string): Promise<number> {
   const pid = await pidOf(name);
   if (pid === undefined) return 0;
@@ -49,7 +46,7 @@ export async function cpuSoFar(name: string): Promise<number> {
   return 10 * (Number(fields[13]) + Number(fields[14]));
 }
 
-/** The most memory that a function's process has had, in megabytes (proc(5): VmHWM). */
+/** The most memory of a function's process (proc(5): VmHWM). */
 export async function peakMegabytes(name: string): Promise<number> {
   const status = readFileSync(`/proc/${await pidOf(name)}/status`, "utf8");
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;

@@ -38,7 +38,7 @@ async function secondsUntilReady(): Promise<number> {
 const loaded = 50_000;
 const bareTransactions = "bare transactions";
 
-/** Checks a file of orders and writes them, beside transactions of as many orders, as many at once. */
+/** Checks and writes a file of orders, beside bare transactions as large. */
 async function loading({ client }: Subject): Promise<Measured[]> {
   await using folder = await temporaryFolder();
   const file = { name: "orders", path: join(folder.path, "orders") };

@@ -13,7 +13,7 @@ import { buildFloors, type FunctionId, sdkBundledAlike } from "./floors.ts";
 import { ordersFrom } from "./page-server.ts";
 import { byHand, sdkAlone } from "./row.ts";
 
-/** The synthesised stack that is measured, with its bundles and an engine with its tables. */
+/** The stack that is measured, its bundles, and an engine with its tables. */
 export type Subject = Awaited<ReturnType<typeof prepare>>;
 
 export async function prepare(cleanup: AsyncDisposableStack) {
@@ -48,7 +48,6 @@ export async function prepare(cleanup: AsyncDisposableStack) {
   };
 }
 
-/** A function with further environment variables. */
 export function withVariables(
   definition: FunctionDefinition,
   variables: Record<string, string>,
@@ -77,7 +76,6 @@ export function pendingOrders(firstId: number, count: number): OrderItem[] {
   return ordersFrom(firstId, count).map((order) => ({ ...order, status }));
 }
 
-/** Puts pending orders into the subject's table. */
 export async function putOrders(
   { client, ordersTable }: Subject,
   firstId: number,
@@ -87,7 +85,7 @@ export async function putOrders(
   await seedOrders(client, ordersTable, orders, new AbortController().signal);
 }
 
-// The events have what the functions and the floors read of those that a gateway sends.
+// What the functions and the floors read of the gateway's events.
 const requestContext = { authorizer: { keyId: "key_bench" } };
 
 export function listEvent(headers = {}): unknown {

@@ -12,10 +12,8 @@ import { temporaryFolder } from "../helpers/temporary-folder.ts";
 const delay = 1;
 
 /**
- * Puts the engine at an endpoint behind TLS and at a distance, as DynamoDB is from a function.
- *
- * @returns the variables with which a function reaches it.
- * @throws Error when the machine has no openssl.
+ * Puts an engine behind TLS and at a distance, as DynamoDB is, and resolves with the variables by
+ * which a function reaches it. Needs openssl.
  */
 export async function startTlsEngine(engine: string, cleanup: AsyncDisposableStack) {
   const { path } = cleanup.use(await temporaryFolder());

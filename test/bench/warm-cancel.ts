@@ -8,7 +8,6 @@ const rounds = 1000;
 /** `inTurn` makes one more round than asked for, each time. */
 const cancels = names.length * (warmUpRounds + 1 + rounds + 1);
 
-/** A cancellation by a function that is warm: its time, and its process's CPU. */
 export async function warmCancel(subject: Subject): Promise<Measured[]> {
   await using host = hostBesideFloors(subject, "CancelOrder");
   // An id that the lists' orders don't have. These are too few to matter there.

@@ -18,14 +18,12 @@ import { everyOption } from "../helpers/fixture-environments.ts";
 const { account, ...unpinned } = everyOption;
 export const { stackName } = everyOption;
 
-/** The environments that commands may name. Two of them keep data, and are pinned or not. */
 const environments: Record<string, Environment> = {
   kept: { ...unpinned, name: "kept" },
   loose: { ...unpinned, name: "loose", keepData: false },
   pinned: { ...unpinned, name: "pinned", account },
 };
 
-/** A template whose function reads its orders from a table. */
 export const templateUsing = (table: string) => ({
   Description: "Pet store orders service, kept",
   Resources: {
@@ -57,7 +55,7 @@ export function stackIs(status: StackStatus | Error): void {
   describe.resolves({ Stacks: [stack] });
 }
 
-/** A synthesised app, with a fake CDK beside it. Deleted with all other temporary files. */
+/** A synthesised app, with a fake CDK beside it. */
 export const directory = mkdtempSync(join(tmpdir(), "pet-store-orders-deploy-"));
 const file = (name: string) => join(directory, name);
 const properties = { templateFile: "next.json" };
@@ -103,11 +101,7 @@ afterAll(() => {
   for (const client of clients) client.restore();
 });
 
-/**
- * Runs a command in this process.
- *
- * @returns the lines that it prints, its calls of CDK, and its exit code.
- */
+/** Runs a command. Resolves with what it prints, its calls of CDK, and its exit code. */
 export async function run(...words: string[]): Promise<string> {
   writeFileSync(file("cdk.calls"), "");
   const lines: string[] = [];
@@ -125,7 +119,7 @@ export async function run(...words: string[]): Promise<string> {
   return text.replaceAll(directory, "APP").replaceAll(stackName, "STACK");
 }
 
-/** A test's calls of AWS, with the key and the region that each was made with. */
+/** A test's calls of AWS, with the key and the region of each. */
 export function asked(): Promise<string[]> {
   const calls = [...sts.calls(), ...cloudFormation.calls(), ...dynamoDb.calls()];
   const lines = calls.map(async ({ thisValue: { config }, args: [command] }) => {

@@ -22,7 +22,6 @@ import {
   templateUsing,
 } from "./command.ts";
 
-/** What the tests' own commands find on the path. */
 const path = process.env["PATH"];
 
 const compare = (...options: string[]) =>
@@ -31,7 +30,6 @@ const compare = (...options: string[]) =>
 const table = "List.Environment.Variables.ORDERS_TABLE=NEW";
 const protection = "termination-protection";
 
-/** What a comparison asks AWS, with which key, and where. */
 const questions = (key: string, region: string) =>
   [
     "GetCallerIdentity",
@@ -152,7 +150,6 @@ test.each<[words: string, message: string | RegExp]>([
 
 const accepted = ["--accept", `${table} ${protection}`];
 
-/** Deploys the synthesised app, with its findings accepted. @returns the lines. */
 const deploy = async (...options: string[]) =>
   (await run("deploy", "kept", ...accepted, "--app", directory, ...options)).split("\n");
 

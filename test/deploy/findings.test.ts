@@ -19,7 +19,7 @@ import {
   synthesised,
 } from "./templates.ts";
 
-/** The findings' names, of which each is one word for a shell, without digests. */
+/** Without digests. Each is one word for a shell. */
 function namesOf(findings: { name: string }[]): string[] {
   const names = findings.map(({ name }) => name);
   expect(names).toEqual(names.map(findingName));
@@ -89,10 +89,7 @@ test.each<[what: string, was: Template, is: Template, ...names: string[]]>([
 
 const cancelRoute = "Api/Rest/Default/store/orders/{orderId}/DELETE";
 
-/**
- * The template without all that belongs to cancellations. The path goes too, unless it serves
- * another operation.
- */
+/** Without cancellations. Their path goes too, unless it serves another operation. */
 const smaller = changed((template) => {
   const onOrder = operations.filter(({ path }) => path.endsWith("/{orderId}"));
   const own = onOrder.length > 1 ? /Cancel|\/\{orderId\}\/DELETE/ : /Cancel|\/\{orderId\}/;

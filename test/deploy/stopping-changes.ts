@@ -25,14 +25,13 @@ function moveOrders(next: Template, table: string): void {
   }
 }
 
-/** Adds a function like CancelOrder, with a role of its own. */
 function addFunction(next: Template, attributes: object = {}): void {
   addLike("CancelOrderRole", "OtherRole")(next);
   const Role = { "Fn::GetAtt": ["OtherRole", "Arn"] };
   addLike("CancelOrder", "Other", { Role }, attributes)(next);
 }
 
-/** Changes that stop a deployment, each on its own, and the names of its findings. */
+/** Each stops a deployment with findings of these names. */
 export const stoppingChanges: [title: string, change: Change, ...names: string[]][] = [
   [
     "another function authorizes",

@@ -5,7 +5,7 @@ import type { Environment } from "../../infra/environments.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { templateOf } from "../helpers/synthesise.ts";
 
-/** The template of an environment's stack, with the paths that CDK's command line adds. */
+/** An environment's template, with the paths that CDK's command line adds. */
 export function synthesised(environment: Environment): Template {
   const context = { "aws:cdk:enable-path-metadata": true };
   return templateOf(environment, context).toJSON() as Template;
@@ -76,7 +76,6 @@ export const reference = (template: Template, path: string) => ({
   Ref: at(template, path).id,
 });
 
-/** Finds the owner and last name of a path to a property. */
 function find(next: Template, path: string) {
   const constructs = Object.entries(next.Resources).map((entry) => constructPath(...entry));
   const construct = constructs.find((candidate) => path.startsWith(`${candidate}.`)) ?? "";

@@ -18,12 +18,11 @@ const validity = await validator.validate("shared/openapi.yaml");
 
 const { paths }: { paths: object } = Object(validator.resolveRefs());
 
-/** Every response of every operation, with its status. */
 const responses = Object.values(paths)
   .flatMap((item) => Object.values<{ responses: object }>(item))
   .flatMap((operation) => Object.entries(operation.responses));
 
-/** Their examples, like `200 []`. */
+/** Like `200 []`. */
 const examples = responses.flatMap(([status, { content }]) =>
   Object.values<{ value: unknown }>(content?.["application/json"].examples ?? {}).map(
     ({ value }) => `${status} ${JSON.stringify(value)}`,

@@ -1,9 +1,8 @@
-// Makes the calls that come as lines of JSON, and prints what each comes to (see Outcome).
+// Makes the calls that come as lines of JSON, and prints the Outcome of each.
 import { createInterface } from "node:readline";
 import { inspect } from "node:util";
 import { ApiError, OrdersClient } from "../../shared/clients/orders-client.ts";
 
-/** A call of a client to copy: the cancellation of an order, or a list. */
 export interface Call {
   baseUrl: string;
   apiKey: string;
@@ -19,7 +18,6 @@ export interface Outcome {
   result: string;
   /** In seconds; the random part of each is half of the longest. */
   pauses: number[];
-  /** The error's message. */
   message: string;
   /** All that a log may show of the error. */
   shown: string;

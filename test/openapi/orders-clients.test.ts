@@ -18,7 +18,6 @@ import type { Call, Outcome } from "./orders-client-calls.ts";
 
 const clientFolder = resolve("shared/clients");
 
-/** A client to copy, in a process of its language. */
 function start(language: string, command: string, calls: string) {
   const env = { PYTHONPATH: clientFolder, PYTHONDONTWRITEBYTECODE: "1" };
   return {
@@ -77,7 +76,7 @@ const redirects = (status: number) =>
   responds(status, "", { Location: "http://127.0.0.1:9/v1/store/orders" });
 const always = (respond: Respond): Respond[] => Array(5).fill(respond);
 
-/** What a server responds, in turn, by what a call then comes to, pauses included, and why. */
+/** What a server responds, in turn, by the call's outcome and the reason. */
 type Cases = Record<string, Record<string, Respond[]>>;
 
 const lists: Cases = {
@@ -143,7 +142,6 @@ const lists: Cases = {
   "[] after 7.5, 1, 101, 5 s": { waits: [...throttled("7", "0", "99", "1"), noOrders] },
 };
 
-/** Lists in whose responses the key is. */
 const echoes: Cases = {
   "ApiError 403": {
     "a body": [
@@ -188,7 +186,7 @@ const cancellations: Cases = {
   "ApiError 307": { "another host": [redirects(307)] },
 };
 
-/** What can't be right in a call, by what the error says. */
+/** Wrong calls by what the error says. */
 const wrong: Record<string, Record<string, Partial<Call>>> = {
   "must look like https://HOST/v1": {
     "another scheme": { baseUrl: "ftp://127.0.0.1/v1" },
@@ -224,7 +222,6 @@ describe.each(clients)("the client in $language", ({ language, ask }) => {
     return outcome;
   }
 
-  /** Calls a server that responds like this, in turn. */
   async function callServer(responses: Respond[], options: Partial<Call> = {}) {
     const requests: IncomingMessage[] = [];
     const { port, close } = await listen(0, (request, response) => {

@@ -4,10 +4,7 @@ import { chromium, type Locator } from "playwright-core";
 
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/**
- * The path of Chromium or Chrome on this machine, or undefined; the environment variable CHROMIUM
- * overrides it.
- */
+/** The path of Chromium or Chrome: the one in CHROMIUM, or else the first one found. */
 export const browserPath =
   process.env["CHROMIUM"] ||
   [
@@ -20,19 +17,13 @@ export const browserPath =
     chromium.executablePath(),
   ].find(existsSync);
 
-/**
- * Opens the page that `npm start` serves, in a browser that can reach only the page's own origin.
- *
- * @throws Error when there is no browser.
- */
+/** Opens the page that `npm start` serves, in a browser that can reach only its origin. */
 export async function openApiPage(url: string) {
   if (browserPath === undefined)
     throw new Error("No Chromium or Chrome on the PATH or in CHROMIUM");
   const browser = await chromium.launch({ executablePath: browserPath });
   const page = await browser.newPage({ viewport: { width: 1280, height: 1170 } });
-  /** Requests that the page made to other origins. */
   const otherOrigins: string[] = [];
-  /** Errors of the page and in the browser's console. */
   const errors: string[] = [];
   await page.route(
     ({ origin, protocol }) => origin !== new URL(url).origin && protocol !== "data:",
@@ -50,7 +41,6 @@ export async function openApiPage(url: string) {
   // Otherwise colours would be those of a moment.
   await page.addStyleTag({ content: "* { transition: none !important }" });
 
-  /** The block of an operation, by its operationId. */
   const operation = (operationId: string): Locator =>
     page.locator(`[id="operations-orders-${operationId}"]`);
   return {
@@ -60,15 +50,12 @@ export async function openApiPage(url: string) {
     operation,
     orderId: operation("cancelOrder").locator("tr[data-param-name=orderId] input"),
     close: () => browser.close(),
-    /** Opens an operation's block. */
     async unfold(operationId: string): Promise<void> {
       await operation(operationId).locator(".opblock-summary-control").click();
       await operation(operationId).locator("button.execute").waitFor();
     },
     /** Clicks "Execute" and returns the status and the body that the page then shows. */
-    async execute(
-      operationId: string,
-    ): Promise<{ status: string; body: string | undefined }> {
+    async execute(operationId: string) {
       const block = operation(operationId);
       // Otherwise the previous response could be taken for this one.
       const clear = block.locator("button.btn-clear");

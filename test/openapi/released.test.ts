@@ -8,7 +8,7 @@ import packageJson from "../../package.json" with { type: "json" };
 const released = readFileSync("test/openapi/released.yaml", "utf8");
 const current = readFileSync("shared/openapi.yaml", "utf8");
 
-/** A line with its path for everything in a part of a document that clients may rely on. */
+/** A line for everything in a part of a document that clients may rely on. */
 function promises(part: unknown, at = ""): string[] {
   if (typeof part !== "object" || part === null) return [`${at} ${part}`];
   return Object.entries(part).flatMap(([key, inner]) => {
@@ -35,10 +35,7 @@ async function promisesOf(document: string): Promise<string[]> {
 
 const promised = await promisesOf(released);
 
-/**
- * A line for everything that clients of the released document can no longer rely on; none in a new
- * major version.
- */
+/** What clients of the released document can't rely on any more; a major version may break all. */
 async function incompatibilities(document: string): Promise<string[]> {
   if (majorVersion(document) !== majorVersion(released)) return [];
   const kept = await promisesOf(document);
@@ -55,7 +52,7 @@ function majorVersion(document: string): string {
   return version.split(".")[0] ?? version;
 }
 
-/** Whether a line requires something of a request. A new operation may require what it likes. */
+/** A new operation may require what it likes. */
 function isRequirement(line: string): boolean {
   const operation = /^ (\S+ \w+) (parameters|requestBody) .*required/.exec(line)?.[1];
   return (
@@ -85,7 +82,6 @@ test("the document, both changelogs and package.json name one version", () => {
 
 type Edits = [path: string, value?: unknown][];
 
-/** The incompatibilities of the released document with other values, or none, at some paths. */
 async function changed(edits: Edits): Promise<string> {
   const document = parseDocument(released);
   for (const [path, value] of edits) {

@@ -10,7 +10,7 @@ import { remembering } from "./remembering.ts";
 /** As many as the function CancelOrder makes. */
 export const maxAttempts = 3;
 
-/** A possible fate of an attempt, between the client and the table. */
+/** What may happen to an attempt between client and table. */
 export interface Fate {
   name: string;
   applied: "now" | "after the next attempt" | "never";
@@ -45,7 +45,7 @@ export interface Invocation {
   gatewayRequestId: string;
 }
 
-/** Code that cancels the order: the service's own, or code with a planted bug. */
+/** The service's own code, or code with a planted bug. */
 export type Cancel = (connect: Connect, invocation: Invocation) => Promise<void>;
 
 /** A client of the service, or the shipper. */
@@ -66,7 +66,7 @@ export const cancel: Cancel = (connect, { keyId, askedAt, awsRequestId }) =>
     cancellationId: awsRequestId,
   });
 
-/** Two clients that cancel with this code and choose one id for their requests, and the shipper. */
+/** Two clients that cancel with this code and choose one request id, and the shipper. */
 export function actors(code: Cancel): Actor[] {
   return [canceller("A", code), canceller("B", code), shipper];
 }
@@ -88,7 +88,6 @@ function canceller(name: string, code: Cancel): Actor {
   };
 }
 
-/** The response to a cancellation's client, as in the contract. */
 async function responseTo(cancellation: Promise<void>): Promise<string> {
   try {
     await cancellation;
@@ -101,10 +100,7 @@ async function responseTo(cancellation: Promise<void>): Promise<string> {
 
 export const shippedAt = new Date("2026-11-21T12:00:00Z");
 
-/**
- * Ships the order if it is pending. It is not part of the service: all that counts is when its
- * write arrives. So it makes one attempt, which always arrives.
- */
+/** Not part of the service: all that counts is when its one write arrives, so it always does. */
 const shipper: Actor = {
   name: "the shipper",
   operation: { kind: "ship" },

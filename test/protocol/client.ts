@@ -21,7 +21,6 @@ export async function begin(actor: Actor, askedAt: Date): Promise<Client> {
   return withKey({ askedAt, seen: [], next, held: [], late: [] });
 }
 
-/** The client after its next attempt, which has met this fate and got this response. */
 export async function attempt(
   actor: Actor,
   { askedAt, seen, next, held, late }: Client,
@@ -42,7 +41,6 @@ export async function attempt(
   });
 }
 
-/** The client after a late copy of one of its attempts has arrived. */
 export function withoutCopy(client: Client, copy: Request): Client {
   return withKey({ ...client, late: client.late.filter((other) => other !== copy) });
 }

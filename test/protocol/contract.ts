@@ -3,10 +3,7 @@
  * attempts, retries or the table. It must explain every history of real, overlapping operations.
  */
 
-/**
- * The state of an order, as far as clients can tell: its status and, once cancelled, who cancelled
- * it.
- */
+/** The state of an order, as far as clients can tell. */
 export type OrderState =
   | "absent"
   | "pending"
@@ -17,10 +14,7 @@ export type OrderState =
 
 export type Operation = { kind: "cancel"; by: string } | { kind: "ship" };
 
-/**
- * The effect of an operation on an order, and the response that its client must get: `204`, or a
- * status and code. The service has no operation that ships, so its two responses are ours to name.
- */
+/** The effect of an operation, and the response that its client must get. */
 export function perform(
   state: OrderState,
   operation: Operation,
@@ -44,10 +38,7 @@ export function perform(
   }
 }
 
-/**
- * Whether a response says nothing about the order: after a 5xx, its operation may have taken
- * effect, or may yet.
- */
+/** After a 5xx, an operation may have taken effect, or may yet. */
 export function claimsNothing(response: string): boolean {
   return response.startsWith("5");
 }

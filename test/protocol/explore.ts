@@ -12,7 +12,6 @@ interface Found {
   violation?: readonly Move[];
 }
 
-/** Interleavings that have reached the same moment. */
 interface Reached {
   moment: Moment;
   interleavings: number;
@@ -48,7 +47,7 @@ export async function explore(
   return found;
 }
 
-/** The moments that are reached after the same number of moves, by their keys. */
+/** By the keys of the moments. */
 type Level = Map<string, Reached>;
 
 function follow(move: Move, from: Reached, next: Level): void {

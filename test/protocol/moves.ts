@@ -24,7 +24,7 @@ export interface Move {
   moment: Moment;
 }
 
-/** Every move that the actors can make at a moment; none at the end of an interleaving. */
+/** None at the end of an interleaving. */
 export async function* movesFrom(
   table: RememberedTable,
   actors: readonly Actor[],
@@ -38,7 +38,6 @@ export async function* movesFrom(
 
 const hour = 3_600_000;
 
-/** The possible fates of an actor's next attempt. */
 async function* attempts(
   table: RememberedTable,
   actor: Actor,
@@ -66,7 +65,6 @@ async function* attempts(
   }
 }
 
-/** The late copies of an actor's attempts that can arrive. */
 async function* arrivals(
   table: RememberedTable,
   actor: Actor,

@@ -69,7 +69,7 @@ export const plantedBugs: Record<string, Cancel> = {
 
 const always = { ConditionExpression: "#status = :pending OR #status <> :pending" };
 
-/** Connects clients that change the service's write before they send it. */
+/** Changes the service's write before it is sent. */
 function writing(connect: Connect, changes: Partial<UpdateItemCommandInput>): Connect {
   return (...parameters) => {
     const client = connect(...parameters);
@@ -81,7 +81,6 @@ function writing(connect: Connect, changes: Partial<UpdateItemCommandInput>): Co
   };
 }
 
-/** The service's own cancellation, with a single attempt. */
 function once(connect: Connect, invocation: Invocation): Promise<void> {
   return cancel(() => connect(1), invocation);
 }

@@ -1,7 +1,5 @@
-// `npm run prove` follows every interleaving of two cancellations and a shipment of one order, and
-// looks for the planted bugs. It prints a line about each, with the shortest way to go wrong. The
-// exit code is 1 after a violation of the contract, a bug that is missed, or interleavings that are
-// left out.
+// `npm run prove` follows every interleaving, and looks for the planted bugs. The exit code is 1 after
+// a violation of the contract, a bug that is missed, or interleavings that are left out.
 import type { OrderItem } from "../../shared/order.ts";
 import { actors, cancel } from "./actors.ts";
 import { explore } from "./explore.ts";

@@ -6,7 +6,6 @@ import { type HttpRequest, HttpResponse } from "@smithy/core/protocols";
 import { bundled } from "../helpers/bundled/bundled.ts";
 import { testEnvironment } from "../helpers/test-environment.ts";
 
-/** The request that an attempt sends to the table. */
 export interface Request {
   /** Like `DynamoDB_20120810.UpdateItem`. */
   target: string;
@@ -23,7 +22,7 @@ export interface Step {
   responds?: string;
 }
 
-/** Makes the client in the functions' bundles, or another one, as the service does. */
+/** Makes the client in the functions' bundles, or another one. */
 export type Connect = (
   maxAttempts: number,
   createClient?: typeof bundled.createClient,
@@ -32,10 +31,7 @@ export type Connect = (
 // Lambda sets these for a function, and no client can do without them.
 Object.assign(process.env, testEnvironment);
 
-/**
- * The next step of real code on the real client, whose attempts have got these responses so far. It
- * sees nothing else, and does not wait.
- */
+/** The next step of real code on the real client after these responses. It does not wait. */
 export async function nextStep(
   code: (connect: Connect) => Promise<string>,
   responses: readonly Response[],
@@ -72,7 +68,7 @@ export async function nextStep(
   }
 }
 
-/** @throws Error as the SDK's HTTP handler does when no response arrives in time. */
+/** Throws as the SDK's HTTP handler does when no response arrives in time. */
 function arrive(response: Response): HttpResponse {
   if (response === "none")
     throw Object.assign(new Error("No response in time"), { name: "TimeoutError" });

@@ -14,7 +14,6 @@ export const tableName = "orders";
 export const orderId = 10n;
 const id = { N: orderId.toString() };
 
-/** The order as it can be before anyone does anything to it. */
 export const starts: Record<string, OrderItem | undefined> = {
   pending: { id, status: { S: "pending" } },
   absent: undefined,
@@ -29,7 +28,6 @@ export const starts: Record<string, OrderItem | undefined> = {
   "something else": { id, status: { S: "lost" } },
 };
 
-/** @param item undefined when the table does not have the order. */
 export function stateOf(item: OrderItem | undefined): OrderState {
   if (item === undefined) return "absent";
   const status = item["status"]?.S;
@@ -40,9 +38,8 @@ export function stateOf(item: OrderItem | undefined): OrderState {
 export type RememberedTable = Awaited<ReturnType<typeof startRememberedTable>>;
 
 /**
- * Starts a table with one order. It is no model of DynamoDB, but asks the real engine, once for each
- * item and request, and remembers the effect. Items and requests are as on the wire, so nothing of
- * them is left out.
+ * Starts a table with one order: no model of DynamoDB, but the real engine, asked once for each item
+ * and request as on the wire.
  */
 export async function startRememberedTable() {
   const engine = await startEngine();
@@ -51,7 +48,7 @@ export async function startRememberedTable() {
   const order = { TableName: tableName, Key: { id } };
 
   return {
-    /** Carries out a request when the order is this item. @returns the order afterwards. */
+    /** Carries out a request when the order is this item. */
     apply: remembering(async (Item: OrderItem | undefined, request: Request) => {
       if (Item === undefined) await client.send(new DeleteItemCommand(order));
       else await client.send(new PutItemCommand({ TableName: tableName, Item }));

@@ -50,12 +50,10 @@ export class Worlds {
     return new Worlds([newWorld(state, {})]);
   }
 
-  /** Whether no world explains what has been seen. */
   get none(): boolean {
     return this.#worlds.length === 0;
   }
 
-  /** The states in which the order may be now. */
   states(): OrderState[] {
     return [...new Set(this.#reached.map(({ state }) => state))].sort();
   }
@@ -66,14 +64,12 @@ export class Worlds {
     return [...new Set(due)].sort();
   }
 
-  /** A client requests an operation under a new name. */
   begin(name: string, operation: Operation): Worlds {
     return this.#after(`${name} begins`, () =>
       this.#worlds.map((world) => changed(world, name, { operation })),
     );
   }
 
-  /** The client of an operation gets its response. */
   end(name: string, response: string): Worlds {
     return this.#after(`${name} gets ${response}`, () => {
       if (claimsNothing(response))
@@ -85,7 +81,6 @@ export class Worlds {
     });
   }
 
-  /** An observer reads the order. */
   see(state: OrderState): Worlds {
     return this.#after(`the order is ${state}`, () =>
       this.#reached.filter((world) => world.state === state),
@@ -116,7 +111,6 @@ function leaveOpen(world: World, name: string): World {
   return changed(world, name, isOpen ? { ...begun, leftOpen: true } : undefined);
 }
 
-/** The world with this operation changed, or without it. */
 function changed(
   { state, operations }: World,
   name: string,

@@ -1,5 +1,4 @@
-// `npm run rehearse` takes the service through its life with the commands of infra/README.md and
-// infra/ON-CALL.md, in an AWS account that MiniStack emulates on this machine.
+// `npm run rehearse` runs the runbook's commands in an AWS account that MiniStack emulates here.
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -49,7 +48,7 @@ async function runStep(step: Step, commands: string, shell: Shell): Promise<void
   }
 }
 
-/** This process's environment, without what leads to an account, a clone or a Node.js version. */
+/** Without what leads to an account, a clone or a Node.js version. */
 function neutralEnvironment(): NodeJS.ProcessEnv {
   const leading = /^(AWS|CDK|GIT|INIT_CWD|NODE_OPTIONS|npm_lifecycle|npm_package)/;
   return Object.fromEntries(
@@ -57,12 +56,7 @@ function neutralEnvironment(): NodeJS.ProcessEnv {
   );
 }
 
-/**
- * Starts MiniStack, and sets up a temporary clone of an `origin` whose `main` is this working copy
- * as it is.
- *
- * @returns a shell in the clone.
- */
+/** Starts MiniStack, and opens a shell in a temporary clone of this working copy as it is. */
 async function setUpShell(): Promise<Shell> {
   const scratch = await mkdtemp(join(tmpdir(), "rehearsal-"));
   started.defer(() => rm(scratch, { recursive: true, force: true, maxRetries: 5 }));

@@ -9,7 +9,6 @@ import { fileURLToPath } from "node:url";
  * the blocks before it set.
  */
 export interface Shell {
-  /** Where the commands run. */
   cwd: string;
   /** With SCRATCH, a folder, and PORT, where MiniStack listens. */
   env: NodeJS.ProcessEnv;
@@ -19,12 +18,7 @@ export interface Shell {
 
 const setUp = fileURLToPath(new URL("operator.sh", import.meta.url));
 
-/**
- * Runs a block of commands, and then a check.
- *
- * @throws Error with the last printed lines when a command fails or is not found, or when they take
- * ten minutes.
- */
+/** Throws with the last printed lines when a command fails, or when they take ten minutes. */
 export async function run(
   { cwd, env, signal }: Shell,
   block: string,

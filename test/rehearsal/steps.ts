@@ -23,20 +23,16 @@ const pages = ["README", "ON-AWS", "MAKE-IT-YOURS", "PIPELINE", "ON-CALL"].map((
   read(`../../infra/${page}.md`),
 );
 
-/** The operators' runbook. */
 export const runbook = (await Promise.all(pages)).join("\n");
 
-/** The service's life by the sections of the runbook. */
+/** Steps by the sections of the runbook. */
 export const life = z
   .record(text, z.array(stepSchema))
   .parse(parse(await read("life.yaml")));
 
 /**
- * Gives each step its commands in a runbook, with values in the place of what an operator replaces.
- *
- * @param sections the steps by the runbook's sections.
- * @throws Error that lists the blocks no step names, and the steps whose block or placeholder is
- * not where they say.
+ * Gives each step its commands in a runbook, and throws with the blocks that no step names and the
+ * steps whose block is not where they say.
  */
 export function findCommands(
   markdown: string,
@@ -73,7 +69,6 @@ export function findCommands(
   return found;
 }
 
-/** A block of commands. */
 interface Block {
   /** The heading it stands under. */
   section: string;
@@ -95,7 +90,7 @@ function readBlocks(markdown: string): Block[] {
   return blocks;
 }
 
-/** Commands with the values that a step has in the place of what an operator replaces. */
+/** Puts a step's values in the place of what an operator replaces. */
 function fillIn(commands: string, step: Step): string {
   const values = "run" in step ? step.values : {};
   return Object.entries(values).reduce((filled, [placeholder, value]) => {

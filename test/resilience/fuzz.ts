@@ -1,5 +1,4 @@
-// `npm run fuzz` sends as many unusual requests as asked for, and checks every response. A failure
-// prints the seed that repeats it.
+// `npm run fuzz` sends odd requests. A failure prints the seed that repeats it.
 import { Script } from "../../infra/terminal/script.ts";
 import { fuzz } from "./traffic/fuzzing.ts";
 import { runTraffic } from "./traffic/run-traffic.ts";

@@ -8,14 +8,14 @@ import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-sta
 const pageSize = 80;
 const pages = 5;
 
-/** Decides the outcome of an attempt to read a page of a list. Pages and attempts count from 1. */
+/** Pages and attempts count from 1. */
 type PageChoice = (page: number, attempt: number) => Behaviour | undefined;
 // Of the list under way. There is one at a time.
 let choosePage: PageChoice = () => undefined;
 let pagesAsked = 0;
 let text = "";
 
-/** Makes the pages of a list small, and lets them meet the faults of the list under way. */
+/** Makes pages small, and lets them meet the faults of the list under way. */
 function choose({ operation, input, attempt }: EngineCall): Behaviour | undefined {
   if (operation !== "Scan") return undefined;
   const scan = JSON.parse(input);
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-/** Lists all orders. Resolves with whether the response ended as HTTP requires, too. */
+/** Resolves also with whether the response ended as HTTP requires. */
 async function list(choice: PageChoice, encoding = "identity") {
   choosePage = choice;
   pagesAsked = 0;
@@ -61,8 +61,8 @@ async function list(choice: PageChoice, encoding = "identity") {
 
 const idsIn = (text: string): string[] => text.match(/"id":-?\d+/g) ?? [];
 
-// One for each page. A scan changes nothing, so a fault after the engine is the same as one before
-// it, unless a part of the response arrives.
+// One a page. A scan changes nothing: before or after the engine, a fault is the same unless a part
+// of the response arrives.
 const pageFaults: Behaviour[] = [
   unapplied["reset before a response"],
   unapplied["503 in HTML"],

@@ -1,6 +1,5 @@
-// `npm run load` lists and cancels as fast as responses come, and checks every response.
-// `npm run soak` does so for ten minutes, and fails if the memory or handles of a process have
-// grown from the second third of the run to the last.
+// `npm run load` lists and cancels as fast as responses come, and checks each. `npm run soak` does so
+// for ten minutes, and fails if a process's memory or handles grow in the last third.
 import { readdir, readFile } from "node:fs/promises";
 import { createHistogram } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
@@ -75,13 +74,11 @@ await runTraffic(async (stack, counts, problems) => {
     problems.push(...growth(measure, samples));
 });
 
-/** Sends a request with the stack's key. */
 type Send = (
   method: keyof typeof latencies,
   path: string,
 ) => Promise<{ status: number; body: string }>;
 
-/** Lists all orders while they are being cancelled. */
 async function list(send: Send): Promise<void> {
   const { status, body } = await send("GET", "/store/orders");
   const ids = new Set(body.match(/"id":1\d{6}\b/g));
@@ -91,7 +88,6 @@ async function list(send: Send): Promise<void> {
     );
 }
 
-/** Cancels one order several times at once: one request gets the 204, and the others the 409. */
 async function contest(send: Send, id: number): Promise<void> {
   const responses = await Promise.all(
     Array.from({ length: rivals }, () => send("DELETE", `/store/orders/${id}`)),
@@ -107,13 +103,11 @@ function pendingOrder(id: number): OrderItem {
   return { id: { N: String(id) }, petId: { N: "1" }, status: { S: "pending" } };
 }
 
-/** What one process had at one moment. */
 interface Sample {
   measure: string;
   value: number;
 }
 
-/** Samples each process 60 times, evenly over the run. */
 async function watchProcesses(end: number): Promise<Sample[]> {
   const samples: Sample[] = [];
   for (let left = 60; left > 0; left -= 1) {
@@ -132,7 +126,7 @@ async function watchProcesses(end: number): Promise<Sample[]> {
   return samples;
 }
 
-/** Prints how a measure of a process has grown. Returns the line if that is too much. */
+/** Prints a line on a measure's growth, and returns it if that is too much. */
 function growth(measure: string, samples: Sample[]): string[] {
   const values = samples.map(({ value }) => value);
   // On top of a tenth.

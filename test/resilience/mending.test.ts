@@ -33,7 +33,7 @@ const leaked = {
 };
 const reinstate = `orders reinstate --cancelled-by ${leakedKey} --since 1970-01-01`;
 
-/** What was done to an order wrongly after it was copied. */
+/** What went wrong with an order after it was copied. */
 const damages: Record<string, (order: OrderItem) => OrderItem | undefined> = {
   none: (order) => order,
   deleted: () => undefined,
@@ -62,7 +62,7 @@ const get = async (id: number) => (await client.send(new GetItemCommand(keyOf(id
 const orderOfEachId = async () =>
   new Map((await items("orders")).map((order) => [Number(order["id"]?.N), order]));
 
-/** Begins a history with the leaked key. @returns the name of an empty copy of the table. */
+/** Begins a history with the leaked key, and creates an empty copy of the table. */
 async function beginWithCopy(): Promise<string> {
   told.clear();
   await putKey({ keyId: leakedKey });
@@ -71,7 +71,6 @@ async function beginWithCopy(): Promise<string> {
   return copy;
 }
 
-/** Puts an order into a copy of the table, and damaged into the table. */
 async function putDamaged(copy: string, order: OrderItem, damage: string): Promise<void> {
   await put(copy, order);
   const damaged = damages[damage]?.(order);
@@ -108,7 +107,6 @@ async function act(name: string, id: number): Promise<void> {
   if (acts[name] && (await acts[name](id)) !== false) told.set(id, await get(id));
 }
 
-/** The counts that a repair prints at its end. */
 const countsOf = (stdout: string) => JSON.parse(stdout.split("\n").at(-2) ?? "");
 
 const faults: Record<string, Behaviour> = {
@@ -117,7 +115,6 @@ const faults: Record<string, Behaviour> = {
   "request lost": unapplied["reset before a response"],
 };
 
-/** The fate of one order. */
 const orderPlan = fc.record({
   /** Its status in the copy, or that the leaked key had cancelled it. */
   copied: fc.constantFrom("pending", "shipped", "cancelled", "leaked"),
@@ -140,7 +137,7 @@ const orderPlan = fc.record({
 });
 type Plan = typeof orderPlan extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** What random plans seldom have: something else is done just before each kind of write. */
+/** What random plans seldom have: something happens just before each kind of write. */
 const examples = (
   [
     ["pending", "leaked", "reinstate cancel"],
@@ -168,7 +165,6 @@ function wanted({ copied, damage, meanwhile }: Plan, id: number): OrderItem {
   return { ...newOrder(id, "pending"), reinstatedAt: expect.any(Object) };
 }
 
-/** Reinstates what the leaked key cancelled, and repairs the rest. Returns the counts. */
 async function mend(copy: string) {
   await run(`${reinstate} --local`);
   const repair = `orders repair --local --from ${copy} --fields quantity --json`;
@@ -179,7 +175,6 @@ async function mendAsPlanned(plans: Plan[], interruptedAt: number): Promise<void
   await empty();
   const copy = await beginWithCopy();
   const done = new Set<number>();
-  /** What others do to an order, once. */
   const actOn = async (id: number): Promise<void> => {
     if (done.has(id)) return;
     done.add(id);
@@ -253,7 +248,6 @@ test("orders are mended while everyone uses them, though each command is killed 
     }
   };
   const using: Promise<void>[] = [];
-  /** Runs a command while everyone uses the table, and kills it at a write if told to. */
   const runInUse = async (words: string, killedAt?: number) => {
     let writes = 0;
     const calls = ({ operation }: EngineCall): undefined => {

@@ -8,7 +8,7 @@ import { applied, faults } from "../helpers/faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
 import { ownLines } from "../helpers/trouble.ts";
 
-/** The behaviour of calls whose input contains a text: an order's id, or the hash of a key. */
+/** By a text that a call's input contains: an order's id, or the hash of a key. */
 const behaviours = new Map<string, Behaviour>();
 
 function choose({ input }: EngineCall): Behaviour | undefined {
@@ -16,7 +16,7 @@ function choose({ input }: EngineCall): Behaviour | undefined {
 }
 
 let stack: FaultyStack;
-/** A client like that of the function that cancels, in this process. */
+/** Like that of the function that cancels. */
 let client: ReturnType<typeof bundled.createClient>;
 beforeAll(async () => {
   stack = await startFaultyStack(choose, { maxEnvironments: 4, clock: { now: () => 0 } });
@@ -33,7 +33,6 @@ afterAll(async () => {
 const cancel = (id: string, key?: string): Promise<HttpResponse> =>
   stack.call(`/store/orders/${id}`, { method: "DELETE" }, key);
 
-/** Puts a pending order, every call about which meets this behaviour. */
 async function putOrderMeeting(behaviour: Behaviour, id: string): Promise<void> {
   await stack.putOrder({ id: { N: id }, status: { S: "pending" } });
   behaviours.set(`"${id}"`, behaviour);

@@ -10,18 +10,16 @@ const orders = Array.from({ length: ordersPerPage }, (_, id) => ({
   shipDate,
 }));
 const items = JSON.stringify(orders);
-/** The size of a page in the list. */
 const pageBytes = orders.reduce(
   (bytes, { id }) => bytes + `{"id":${id.N},"shipDate":"${shipDate.S}"},`.length,
   0,
 );
 let stack: FaultyStack;
-/** How many pages each list has asked for, by the first page's invocation; the latest list last. */
+/** By the invocation of a list's first page; the latest list last. */
 const pagesAsked = new Map<string, number>();
 beforeAll(async () => {
   // An endless list: every page says there is a next one.
   const endless: Behaviour = ({ input, invocation, response }) => {
-    // The first page's invocation names the list.
     const list = JSON.parse(input).ExclusiveStartKey?.list.S ?? invocation;
     pagesAsked.set(list, (pagesAsked.get(list) ?? 0) + 1);
     const page = `{"Items":${items},"LastEvaluatedKey":{"id":{"N":"0"},"list":{"S":"${list}"}}}`;
@@ -58,7 +56,7 @@ async function openList() {
   };
 }
 
-/** Waits, also on a busy machine, until so many lists have ended because their clients left. */
+/** Waits long: the machine may be busy. */
 async function expectAbandoned(count: number): Promise<void> {
   await expect
     .poll(() => stack.events("list_abandoned").length, { timeout: 60_000 })

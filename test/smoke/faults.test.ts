@@ -17,7 +17,6 @@ const service = tinyServiceForEachTest();
 
 type Case = [seen: string, fault: Fault];
 
-/** Requests get another status, which the smoke test sees. */
 const gets = (status: number, pattern: RegExp): Case => [
   `status ${status} instead of `,
   when(pattern, { status }),
@@ -58,10 +57,7 @@ const twoWinners = (): Fault => {
   return (_request, right) => (sent++ === 7 ? { ...right, status: 204, body: "" } : right);
 };
 
-/**
- * Services that break a promise: by how the promise begins, what the smoke test says, and how it is
- * broken.
- */
+/** By how a promise begins: what the smoke test says of each way to break it. */
 const faults: Record<string, Case[]> = {
   "401 without a key": [
     gets(200, /^GET .* keyless/),

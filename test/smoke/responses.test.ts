@@ -79,7 +79,6 @@ async function* inChunks(chunks: Iterable<string>) {
   yield* chunks;
 }
 
-/** Reads a text that arrives in chunks of this size. */
 const partsOf = (text: string, size = text.length) =>
   Array.fromAsync(
     readParts(inChunks(text.match(new RegExp(`.{1,${size || 1}}`, "gs")) ?? [])),

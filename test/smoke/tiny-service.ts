@@ -34,12 +34,8 @@ export const pendingOrder = "9223372036854775807";
 const orders = `[{"id":${pendingOrder},"petId":1,"quantity":2,"shipDate":"2026-12-01T09:00:00Z","complete":false},{}]`;
 const json = { "Content-Type": "application/json", "Cache-Control": "no-store" };
 
-/**
- * A service that keeps every promise in a few lines, so that a fault can break each. It is started
- * anew for each test of the calling file or block, and stopped after it.
- */
+/** A service that keeps every promise, and breaks one while it has a fault. Each test gets a new one. */
 export function tinyServiceForEachTest() {
-  /** Breaks a promise as soon as it is set. */
   const fault: Fault = (_request, right) => right;
   const service = { baseUrl: "", apiKey: "", fault, stop: async () => {} };
   beforeEach(async () => {
@@ -94,7 +90,6 @@ function respond(request: TinyRequest, cancelled: Set<string>): TinyResponse {
   return { status: 204, headers: { "Cache-Control": "no-store" }, body: "" };
 }
 
-/** The documented Error with this code. */
 export function errorResponse(
   code: ErrorCode,
   headers: Record<string, string> = {},
@@ -123,7 +118,6 @@ export const when =
       ? { ...right, ...change, headers: { ...right.headers, ...change.headers } }
       : right;
 
-/** Leaves a header out of the responses with a status. */
 export const without =
   (header: string, status: number): Fault =>
   (_request, right) => {
@@ -131,7 +125,7 @@ export const without =
     return right.status === status ? { ...right, headers } : right;
   };
 
-/** Ends the list after its first character, without the end that HTTP has. */
+/** Breaks the connection after the list's first character. */
 export const hangUp = when(/ 200$/, {
   body: {
     async *[Symbol.asyncIterator]() {

@@ -52,7 +52,6 @@ describe.runIf(machineHas("git", "which commit is deployed"))("of a repository",
   const takeSettings = (directory: string) =>
     runStep(build, "Take today's settings", { directory, env: { GITHUB_SHA: today } });
 
-  /** Runs a build whose synthesis fails. */
   const failToBuild = (directory: string) =>
     runStep(build, "Build", {
       directory,

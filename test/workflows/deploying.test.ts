@@ -8,7 +8,7 @@ const download = deployJob.steps.find(({ uses }: Step) =>
   /download-artifact/.test(`${uses}`),
 );
 
-/** The credentials of the deployment, which no code of an old commit may have. */
+/** No code of an old commit may have them. */
 const credentials = {
   AWS_ACCESS_KEY_ID: "made-up",
   AWS_SECRET_ACCESS_KEY: "made-up",
@@ -19,12 +19,8 @@ const credentials = {
 };
 
 /**
- * Runs the job in run 11, with stand-ins for `gh` and `npm`.
- *
- * @param accept the findings that are accepted.
- * @param fails words of the call of `npm` that fails.
- * @param last the run that deployed last, if one has.
- * @param built the file that a build was downloaded with.
+ * Runs the job in run 11. `fails`: words of the call of `npm` that fails; `last`: the run that
+ * deployed last, if one has; `built`: the file that a build was downloaded with.
  */
 async function deploy({
   accept = "removed:Own@1 added:Own@2",

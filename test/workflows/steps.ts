@@ -21,14 +21,13 @@ export const expression = (text: string): string => `$\{{ ${text} }}`;
 
 const github = new URL("../../.github/", import.meta.url);
 
-/** @returns the text of a workflow's file, its jobs by name, and the rest of it. */
 export async function readWorkflow(name: string) {
   const text = await readFile(new URL(`workflows/${name}`, github), "utf8");
   const { jobs, ...rest } = parse(text);
   return { text, jobs, ...rest };
 }
 
-/** A new directory. All of them are deleted at the end of the run (helpers/assembly.ts). */
+/** Deleted at the end of the run (helpers/assembly.ts). */
 export const temporaryDirectory = () =>
   mkdtemp(join(tmpdir(), "pet-store-orders-workflow-"));
 
@@ -38,19 +37,16 @@ export async function checkout(): Promise<string> {
   return directory;
 }
 
-/** Where, with which variables, and with which shell scripts in place of programs steps run. */
 interface Run {
   directory?: string;
   env?: Record<string, string>;
+  /** Shell scripts, by the names of programs. */
   programs?: Record<string, string>;
 }
 
 /**
- * Runs the scripts of a job's steps as GitHub does on Linux, up to one that fails. Conditions of
- * steps are not met.
- *
- * @returns whether all succeeded, everything they printed, their directory, and their calls of the
- * programs in their order, each as one would type it.
+ * Runs the scripts of a job's steps as GitHub does on Linux, up to one that fails, without steps that
+ * have a condition. Their calls of the programs are returned as one would type them.
  */
 export async function runJob(
   { steps }: { steps: Step[] },
@@ -83,7 +79,7 @@ export async function runJob(
   return { ok, output, directory: cwd, calls: lines };
 }
 
-/** Runs the script of one of a job's steps, whatever its condition. */
+/** Runs one step's script, whatever its condition. */
 export function runStep(job: { steps: Step[] }, name: string, options: Run) {
   const step = job.steps.find((candidate) => candidate.name === name);
   if (!step?.run) throw new Error(`The job has no step "${name}" with a script`);

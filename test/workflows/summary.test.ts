@@ -11,11 +11,7 @@ const twoRuns = artifactPages([
   [9, "06:00"],
 ]);
 
-/**
- * Runs the job while GitHub lists these artifacts, of which that of run 1 has expired.
- *
- * @param npm a shell script in place of the comparison and of the diff.
- */
+/** Runs the job with a script for `npm`. Of the artifacts, that of run 1 has expired. */
 async function summarise(npm: string, listed = twoRuns) {
   const directory = await checkout();
   const file = join(directory, "summary");

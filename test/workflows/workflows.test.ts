@@ -23,7 +23,6 @@ const allJobs = workflows.flatMap(({ name, jobs }) =>
 
 const nameOf = ({ name, uses, run }: Step) => name ?? uses?.split("@")[0] ?? run;
 
-/** Jobs of a workflow, with their steps by name, action or script. */
 function jobsOf(workflow: string) {
   const jobs = allJobs.filter(({ name }) => name === workflow);
   const named = jobs.map(({ job, steps, ...rest }) => {

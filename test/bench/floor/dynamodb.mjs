@@ -1,5 +1,4 @@
-// The least work that a call to DynamoDB can be: one POST over one kept connection, signed by hand
-// (Signature Version 4).
+// A call to DynamoDB at its least: one POST over one kept connection, signed by hand (SigV4).
 import { createHmac, hash } from "node:crypto";
 
 const { AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, AWS_SECRET_ACCESS_KEY } =
@@ -20,7 +19,6 @@ export async function updateItem(input) {
   return status === 200 ? undefined : body;
 }
 
-/** Resolves with the response's status and its body, parsed. */
 function call(operation, input) {
   const body = JSON.stringify(input);
   const target = `DynamoDB_20120810.${operation}`;

@@ -9,7 +9,6 @@ const read = (input) =>
 // Made ready by reading one order.
 await read({ Limit: 1 });
 
-/** Writes orders by plain concatenation, trusting every value. */
 export const handler = awslambda.streamifyResponse(async (_event, stream) => {
   const list = awslambda.HttpResponseStream.from(stream, {
     statusCode: 200,

@@ -1,10 +1,8 @@
 import { METHODS } from "node:http";
 import fc from "fast-check";
 
-/** A request for `send`, and what its response depends on. */
 export interface FuzzRequest {
   method: string;
-  /** What its request line names. */
   target: string;
   headers: Record<string, string | string[]>;
   body: string | undefined;
@@ -23,7 +21,7 @@ const headLimit = 15_000;
 
 const anyOf = (words: string): fc.Arbitrary<string> => fc.constantFrom(...words.split(" "));
 
-/** One of several that comes three times as often as the others. */
+/** Comes three times as often as the others. */
 const often = <Value>(arbitrary: fc.Arbitrary<Value>) => ({ weight: 3, arbitrary });
 
 const segment = fc.oneof(
@@ -51,7 +49,7 @@ const query = fc.oneof(
     .map((segments) => `?${segments.join("&a=")}`),
 );
 
-/** Characters that a header may have, other than spaces. */
+/** What a header may have, besides spaces. */
 const printable = fc.stringMatching(/^[\x21-\x7e\x80-\xff]{0,20}$/);
 const headerValue = fc.oneof(
   printable,
@@ -64,7 +62,6 @@ const headerName = anyOf(
 );
 const headers = fc.dictionary(headerName, headerValue, { maxKeys: 5 });
 
-/** A body, framed by a length or by chunks, or none. */
 const body = fc.oneof(
   often(fc.constant({ body: undefined, framing: {} })),
   fc.record({

@@ -10,11 +10,8 @@ import { type FuzzRequest, fuzzedIds, fuzzRequests, marker } from "./fuzz-reques
 import type { ResponseCounts } from "./run-traffic.ts";
 
 /**
- * Sends 500 requests over one kept connection, the same for the same seed, and checks and counts
- * every response. First, resets the orders that they name: one in ten has shipped, and the others
- * are pending.
- *
- * @throws Error with the smallest request that gets a wrong response or none, and its seed.
+ * Sends 500 requests over one kept connection, the same for the same seed, and counts the responses.
+ * Throws with the seed and the smallest request that gets a wrong response or none.
  */
 export async function fuzz(
   stack: LocalStack,
@@ -47,7 +44,6 @@ const errorBodies = new Set(
   Object.keys(errors).map((code) => errorBody(code as ErrorCode)),
 );
 
-/** A line for each thing that is wrong with a response to a request. */
 function problemsOf(
   { method, target, hasKey }: FuzzRequest,
   response: HttpResponse,

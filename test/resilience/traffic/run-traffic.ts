@@ -4,7 +4,6 @@ import { troubles } from "../../helpers/trouble.ts";
 
 /** How many responses of each kind came, like `204` or `404 order_not_found`. */
 export class ResponseCounts extends Map<string, number> {
-  /** Counts a response by its status and its error code. */
   add({ status, body }: { status: number; body: string }): void {
     const code = /^\{"code":"(\w+)"/.exec(body)?.[1];
     const kind = code === undefined ? `${status}` : `${status} ${code}`;
@@ -17,9 +16,8 @@ export class ResponseCounts extends Map<string, number> {
 }
 
 /**
- * Starts a stack, runs traffic on it, and prints how many responses of each kind came and the first
- * ten problems, those that the stack logged included. The exit code is 1 after any problem, or
- * without any response.
+ * Runs traffic on a new stack, and prints the counts and the first ten problems, the stack's log
+ * included. The exit code is 1 after any problem, or without any response.
  */
 export async function runTraffic(
   send: (stack: LocalStack, counts: ResponseCounts, problems: string[]) => Promise<void>,

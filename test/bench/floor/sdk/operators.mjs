@@ -16,7 +16,6 @@ async function eachLine(work) {
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-/** Writes an order unless the table has one with its id. */
 function insert(line) {
   const { id, petId, quantity, shipDate, complete, status } = JSON.parse(line);
   const Item = {
@@ -31,7 +30,6 @@ function insert(line) {
   return client.send(new PutItemCommand({ TableName, Item, ConditionExpression }));
 }
 
-/** Ships an order that is pending. */
 function ship(id) {
   const command = new UpdateItemCommand({
     TableName,
