@@ -1,5 +1,5 @@
 /** Reads a table, and parses only the start of the next page. */
-export async function bareScan(endpoint: string, table: string): Promise<void> {
+export async function bareScan(endpoint: string, table: string) {
   let lastId: string | undefined;
   do {
     const page = await scan(endpoint, {
@@ -11,7 +11,7 @@ export async function bareScan(endpoint: string, table: string): Promise<void> {
   } while (lastId !== undefined);
 }
 
-async function scan(endpoint: string, input: object): Promise<string> {
+async function scan(endpoint: string, input: object) {
   const headers = {
     "Content-Type": "application/x-amz-json-1.0",
     "X-Amz-Target": "DynamoDB_20120810.Scan",

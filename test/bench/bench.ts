@@ -38,13 +38,13 @@ const { runs, last, write } = program.opts<{ runs: number; last?: true; write?: 
 const isWhole = program.args.length === 0;
 if (write && !isWhole) program.error("error: --write needs all parts");
 
-function parseRuns(text: string): number {
+function parseRuns(text: string) {
   if (!/^[1-9]\d?$/.test(text)) throw new InvalidArgumentError("Must be from 1 to 99.");
   return Number(text);
 }
 
 /** The kilobytes (1024 bytes) of each function's bundle, minified, the SDK included. */
-async function bundles({ functions }: Subject): Promise<Measured[]> {
+async function bundles({ functions }: Subject) {
   const bundled = Object.values(functions).map(async ({ name, directory }) => {
     const { size } = await stat(join(directory, "index.mjs"));
     return figure(`bundle of ${name}`, size / 1024, "KB");
@@ -54,7 +54,7 @@ async function bundles({ functions }: Subject): Promise<Measured[]> {
 
 const lastRun = new URL("../../.local/bench.json", import.meta.url);
 
-async function measureAll(): Promise<Measured[][]> {
+async function measureAll() {
   const all: Measured[][] = [];
   for (let run = 1; run <= runs; run += 1) {
     await using cleanup = new AsyncDisposableStack();

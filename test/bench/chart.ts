@@ -40,7 +40,7 @@ export function chart(rows: Row[]): string {
   ].join("\n");
 }
 
-function group(rows: Row[]): string[] {
+function group(rows: Row[]) {
   const ours = rows.slice(0, 1).map((row) => ({ ...row, beside: "ours", floor: row.ours }));
   const bars = [...ours, ...rows];
   const longest = Math.max(...bars.map(({ floor = 0 }) => floor));

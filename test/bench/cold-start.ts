@@ -53,11 +53,7 @@ async function prepareStarts(
   };
 }
 
-async function coldStart(
-  start: Start,
-  id: FunctionId,
-  event: unknown,
-): Promise<Measured[]> {
+async function coldStart(start: Start, id: FunctionId, event: unknown) {
   const starts = await inTurn(rounds, variants, async (variant) => {
     await using running = new AsyncDisposableStack();
     const begun = performance.now();
@@ -80,7 +76,7 @@ async function coldStart(
 }
 
 /** As a client sees it: the authorizer starts and responds, then the operation does. */
-async function firstAuthorisedCancel(start: Start, subject: Subject): Promise<Measured[]> {
+async function firstAuthorisedCancel(start: Start, subject: Subject) {
   const api = readRestApi(subject.stack.template);
   const samples = await inTurn(rounds, ["ours", sdkBundledAlike], async (variant) => {
     await using running = new AsyncDisposableStack();

@@ -123,7 +123,7 @@ else {
   if (write) writeTables(tables);
 }
 
-function printLoad(environment: Environment): void {
+function printLoad(environment: Environment) {
   const rows = limitsUnder(load, environment).map(
     ({ name, used, available, unit, share, remedy }) => [
       name,
@@ -139,16 +139,16 @@ function printLoad(environment: Environment): void {
   );
 }
 
-function amount(value: number): string {
+function amount(value: number) {
   if (value >= 10) return Math.round(value).toLocaleString("en");
   return String(Number(value.toPrecision(2)));
 }
 
-function dollars(value: number): string {
+function dollars(value: number) {
   return `$${value.toFixed(2)}`;
 }
 
-function millionDollars(value: number): string {
+function millionDollars(value: number) {
   return dollars(1e6 * value);
 }
 
@@ -156,7 +156,7 @@ function sumOf<Value>(values: Record<string, Value>, measure: (value: Value) => 
   return Object.values(values).reduce((sum, value) => sum + measure(value), 0);
 }
 
-function ordersRow(orders: number): string[] {
+function ordersRow(orders: number) {
   const list = listOf(orders);
   const cutOff = cutOffAt(orders);
   return [
@@ -170,7 +170,7 @@ function ordersRow(orders: number): string[] {
   ];
 }
 
-function environmentRow(environment: Environment): string[] {
+function environmentRow(environment: Environment) {
   const { tableThroughput, throttling } = environment;
   // A read unit is 8 KB of a list.
   const exhaustingBytes = (tableThroughput.reads / throttling.listOrders.rateLimit) * 8192;

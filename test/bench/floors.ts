@@ -35,7 +35,7 @@ const sdkBundling: BuildOptions = {
 };
 
 /** Builds the least work that could do the same as each function. */
-export function buildFloors(directory: string): void {
+export function buildFloors(directory: string) {
   const build = (name: string, client: string, options: BuildOptions = {}) =>
     buildSync({
       ...bundling,

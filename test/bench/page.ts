@@ -9,7 +9,7 @@ export function markdown([head = [], ...rows]: string[][]): string {
 }
 
 /** Puts tables into the README, each in the place of the one with the same head. */
-export function writeTables(tables: string[][][]): void {
+export function writeTables(tables: string[][][]) {
   let text = readFileSync(page, "utf8");
   for (const table of tables) {
     const lines = markdown(table);

@@ -44,7 +44,7 @@ export function figure(name: string, ours: number, unit: string): Measured {
   return { name, unit, ours, value: ours };
 }
 
-function nameOf({ name, beside }: Measured): string {
+function nameOf({ name, beside }: Measured) {
   return beside === undefined ? name : `${name}, beside ${beside}`;
 }
 
@@ -83,7 +83,7 @@ export function table(rows: Row[]): string[][] {
   return [["what", "ours", "floor", "ratio", "goal", ""], ...rows.map(cells)];
 }
 
-function cells(row: Row): string[] {
+function cells(row: Row) {
   const { floor, lowest, highest, value } = row;
   const name = nameOf(row);
   if (row.unmeasured !== undefined) return [name, `not measured here: ${row.unmeasured}`];

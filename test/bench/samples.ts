@@ -34,7 +34,7 @@ export async function inTurn<Name extends string, Sample>(
 }
 
 /** Undefined before the function's first invocation. */
-async function pidOf(name: string): Promise<number | undefined> {
+async function pidOf(name: string) {
   return (await functionProcesses()).find((process) => process.name === name)?.pid;
 }
 

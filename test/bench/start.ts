@@ -20,7 +20,7 @@ export async function start(subject: Subject): Promise<Measured[]> {
   return [figure("npm start to ready", median(npm), "s"), ...(await loading(subject))];
 }
 
-async function secondsUntilReady(): Promise<number> {
+async function secondsUntilReady() {
   const begun = performance.now();
   const npm = spawn("npm", ["start", "--", "--port", "0", "--json"], {
     stdio: ["ignore", "pipe", "ignore"],
@@ -39,7 +39,7 @@ const loaded = 50_000;
 const bareTransactions = "bare transactions";
 
 /** Checks and writes a file of orders, beside bare transactions as large. */
-async function loading({ client }: Subject): Promise<Measured[]> {
+async function loading({ client }: Subject) {
   await using folder = await temporaryFolder();
   const file = { name: "orders", path: join(folder.path, "orders") };
   const orders = pendingOrders(0, loaded);
@@ -57,14 +57,10 @@ async function loading({ client }: Subject): Promise<Measured[]> {
   return besides("npm start --orders, loading 50,000", samples);
 }
 
-async function writeBare(
-  client: DynamoDBClient,
-  TableName: string,
-  orders: OrderItem[],
-): Promise<void> {
+async function writeBare(client: DynamoDBClient, TableName: string, orders: OrderItem[]) {
   const ConditionExpression = "attribute_not_exists(id)";
   const transactions = batches(orders);
-  const worker = async (): Promise<void> => {
+  const worker = async () => {
     for await (const batch of transactions) {
       const TransactItems = batch.map((Item) => ({
         Put: { TableName, Item, ConditionExpression },

@@ -80,7 +80,7 @@ export async function putOrders(
   { client, ordersTable }: Subject,
   firstId: number,
   count: number,
-): Promise<void> {
+) {
   const orders = Readable.from(pendingOrders(firstId, count));
   await seedOrders(client, ordersTable, orders, new AbortController().signal);
 }

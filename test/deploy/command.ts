@@ -39,7 +39,7 @@ export const dynamoDb = mockClient(DynamoDBClient);
 export const sts = mockClient(STSClient);
 const clients = [sts, cloudFormation, dynamoDb];
 
-export function stackIs(status: StackStatus | Error): void {
+export function stackIs(status: StackStatus | Error) {
   const describe = cloudFormation.on(DescribeStacksCommand);
   if (status instanceof Error) {
     describe.rejects(status);

@@ -20,7 +20,7 @@ import {
 } from "./templates.ts";
 
 /** Without digests. Each is one word for a shell. */
-function namesOf(findings: { name: string }[]): string[] {
+function namesOf(findings: { name: string }[]) {
   const names = findings.map(({ name }) => name);
   expect(names).toEqual(names.map(findingName));
   return names.map((name) => name.replace(/([@=])[\da-f]{12}$/, "$1DIGEST"));

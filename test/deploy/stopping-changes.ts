@@ -17,7 +17,7 @@ const allowsAll = { Effect: "Allow", Action: "*", Resource: "*" };
 const methodSettings = "Api/Rest/DeploymentStage.v1.MethodSettings";
 const response = "Api/Rest/UNAUTHORIZED.ResponseTemplates.application/json";
 
-function moveOrders(next: Template, table: string): void {
+function moveOrders(next: Template, table: string) {
   const { Ref } = reference(next, "Orders");
   for (const { Properties } of every(next, "Lambda::Function")) {
     const variables = Properties?.["Environment"].Variables;
@@ -25,7 +25,7 @@ function moveOrders(next: Template, table: string): void {
   }
 }
 
-function addFunction(next: Template, attributes: object = {}): void {
+function addFunction(next: Template, attributes: object = {}) {
   addLike("CancelOrderRole", "OtherRole")(next);
   const Role = { "Fn::GetAtt": ["OtherRole", "Arn"] };
   addLike("CancelOrder", "Other", { Role }, attributes)(next);

@@ -8,7 +8,7 @@ import { orderFields } from "../../shared/order.ts";
 import { document } from "../helpers/openapi/document.ts";
 
 const page = readFileSync("shared/API.md", "utf8");
-const rowsOfPage = (row: RegExp): string[] =>
+const rowsOfPage = (row: RegExp) =>
   Array.from(page.matchAll(row), ([, ...columns]) => columns.join(" ")).sort();
 const codes = Object.keys(errors) as (keyof typeof errors)[];
 const { Order, Error: ErrorSchema } = document.components.schemas;

@@ -50,7 +50,7 @@ export async function openApiPage(url: string) {
     operation,
     orderId: operation("cancelOrder").locator("tr[data-param-name=orderId] input"),
     close: () => browser.close(),
-    async unfold(operationId: string): Promise<void> {
+    async unfold(operationId: string) {
       await operation(operationId).locator(".opblock-summary-control").click();
       await operation(operationId).locator("button.execute").waitFor();
     },

@@ -20,7 +20,7 @@ function promises(part: unknown, at = ""): string[] {
   });
 }
 
-function codeOf(example: unknown, at: string): string[] {
+function codeOf(example: unknown, at: string) {
   const { code } = Object(Object(example).value);
   return code === undefined ? [] : [`${at} code ${code}`];
 }
@@ -28,7 +28,7 @@ function codeOf(example: unknown, at: string): string[] {
 const validator = new Validator();
 
 /** The promises of a document, with everything it refers to in place. */
-async function promisesOf(document: string): Promise<string[]> {
+async function promisesOf(document: string) {
   await validator.validate(document);
   return promises(Object(validator.resolveRefs()).paths);
 }
@@ -36,7 +36,7 @@ async function promisesOf(document: string): Promise<string[]> {
 const promised = await promisesOf(released);
 
 /** What clients of the released document can't rely on any more; a major version may break all. */
-async function incompatibilities(document: string): Promise<string[]> {
+async function incompatibilities(document: string) {
   if (majorVersion(document) !== majorVersion(released)) return [];
   const kept = await promisesOf(document);
   const broken = promised.filter((line) => !kept.includes(line));
@@ -47,13 +47,13 @@ async function incompatibilities(document: string): Promise<string[]> {
   ];
 }
 
-function majorVersion(document: string): string {
+function majorVersion(document: string) {
   const { version }: { version: string } = parse(document).info;
   return version.split(".")[0] ?? version;
 }
 
 /** A new operation may require what it likes. */
-function isRequirement(line: string): boolean {
+function isRequirement(line: string) {
   const operation = /^ (\S+ \w+) (parameters|requestBody) .*required/.exec(line)?.[1];
   return (
     operation !== undefined && promised.some((known) => known.startsWith(` ${operation} `))
@@ -82,7 +82,7 @@ test("the document, both changelogs and package.json name one version", () => {
 
 type Edits = [path: string, value?: unknown][];
 
-async function changed(edits: Edits): Promise<string> {
+async function changed(edits: Edits) {
   const document = parseDocument(released);
   for (const [path, value] of edits) {
     const keys = path.split(" ");

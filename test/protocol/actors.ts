@@ -88,7 +88,7 @@ function canceller(name: string, code: Cancel): Actor {
   };
 }
 
-async function responseTo(cancellation: Promise<void>): Promise<string> {
+async function responseTo(cancellation: Promise<void>) {
   try {
     await cancellation;
     return "204";

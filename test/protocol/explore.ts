@@ -50,7 +50,7 @@ export async function explore(
 /** By the keys of the moments. */
 type Level = Map<string, Reached>;
 
-function follow(move: Move, from: Reached, next: Level): void {
+function follow(move: Move, from: Reached, next: Level) {
   const { item, clients, worlds } = move.moment;
   const key = JSON.stringify([item, clients.map((client) => client?.key), worlds.key]);
   const known = next.get(key);

@@ -81,7 +81,7 @@ function writing(connect: Connect, changes: Partial<UpdateItemCommandInput>): Co
   };
 }
 
-function once(connect: Connect, invocation: Invocation): Promise<void> {
+function once(connect: Connect, invocation: Invocation) {
   return cancel(() => connect(1), invocation);
 }
 
@@ -97,10 +97,10 @@ async function retry(work: (attempt: number) => Promise<void>): Promise<void> {
   }
 }
 
-function isAlreadyCancelled(error: unknown): boolean {
+function isAlreadyCancelled(error: unknown) {
   return error instanceof ServiceError && error.code === "order_already_cancelled";
 }
 
-function isThrottled(error: unknown): boolean {
+function isThrottled(error: unknown) {
   return error instanceof ServiceError && bundled.isThrottled(error.cause);
 }

@@ -42,12 +42,12 @@ for (const problem of problems) console.error(`PROBLEM: ${problem}`);
 if (problems.length > 0) process.exitCode = 1;
 await table.stop();
 
-function count(value: number): string {
+function count(value: number) {
   return value.toLocaleString("en");
 }
 
 /** An interleaving in words, a line for each move. */
-function story(start: OrderItem | undefined, path: readonly Move[]): string {
+function story(start: OrderItem | undefined, path: readonly Move[]) {
   let before = stateOf(start);
   const lines = [`the order is ${before}`];
   for (const [index, move] of path.entries()) {
@@ -64,7 +64,7 @@ function story(start: OrderItem | undefined, path: readonly Move[]): string {
 }
 
 /** A move in words. An attempt is numbered by the moves before it. */
-function describe({ actor, fate }: Move, before: readonly Move[]): string {
+function describe({ actor, fate }: Move, before: readonly Move[]) {
   if (actor.operation.kind === "ship") return "the shipper ships";
   if (fate === undefined) return `a late copy from ${actor.name} arrives`;
   const attempts = before.filter((move) => move.actor === actor && move.fate !== undefined);

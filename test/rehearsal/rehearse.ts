@@ -28,7 +28,7 @@ try {
   process.exitCode = 1;
 }
 
-async function runStep(step: Step, commands: string, shell: Shell): Promise<void> {
+async function runStep(step: Step, commands: string, shell: Shell) {
   // The first line, without its comment.
   const [name] = commands.split(/ *(?:#|\\?\n)/);
   if ("skip" in step) {
@@ -57,7 +57,7 @@ function neutralEnvironment(): NodeJS.ProcessEnv {
 }
 
 /** Starts MiniStack, and opens a shell in a temporary clone of this working copy as it is. */
-async function setUpShell(): Promise<Shell> {
+async function setUpShell() {
   const scratch = await mkdtemp(join(tmpdir(), "rehearsal-"));
   started.defer(() => rm(scratch, { recursive: true, force: true, maxRetries: 5 }));
   const repository = fileURLToPath(new URL("../..", import.meta.url));

@@ -19,11 +19,7 @@ export interface Shell {
 const setUp = fileURLToPath(new URL("operator.sh", import.meta.url));
 
 /** Throws with the last printed lines when a command fails, or when they take ten minutes. */
-export async function run(
-  { cwd, env, signal }: Shell,
-  block: string,
-  check = "",
-): Promise<void> {
+export async function run({ cwd, env, signal }: Shell, block: string, check = "") {
   signal.throwIfAborted();
   // Standard input has the key: commands ask an operator for nothing else.
   const script = `. "${setUp}"; set -aeuo pipefail
@@ -52,7 +48,7 @@ export async function run(
 }
 
 /** Kills a process and all that it started, unless they have ended. */
-export function endGroup(id: number | undefined): void {
+export function endGroup(id: number | undefined) {
   try {
     if (id !== undefined) process.kill(-id, "SIGKILL");
   } catch {

@@ -91,7 +91,7 @@ function readBlocks(markdown: string): Block[] {
 }
 
 /** Puts a step's values in the place of what an operator replaces. */
-function fillIn(commands: string, step: Step): string {
+function fillIn(commands: string, step: Step) {
   const values = "run" in step ? step.values : {};
   return Object.entries(values).reduce((filled, [placeholder, value]) => {
     const pattern = new RegExp(`(?<![\\w$])${RegExp.escape(placeholder)}(?!\\w)`, "g");

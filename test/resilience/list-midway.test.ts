@@ -59,7 +59,7 @@ async function list(choice: PageChoice, encoding = "identity") {
   return { status, contentEncoding: headers.get("content-encoding"), whole };
 }
 
-const idsIn = (text: string): string[] => text.match(/"id":-?\d+/g) ?? [];
+const idsIn = (text: string) => text.match(/"id":-?\d+/g) ?? [];
 
 // One a page. A scan changes nothing: before or after the engine, a fault is the same unless a part
 // of the response arrives.

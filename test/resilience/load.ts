@@ -50,7 +50,7 @@ await runTraffic(async (stack, counts, problems) => {
     return received;
   };
   const end = performance.now() + seconds * 1000;
-  const sendGroups = async (): Promise<void> => {
+  const sendGroups = async () => {
     while (performance.now() < end) {
       const id = pending.shift();
       if (id === undefined)
@@ -79,7 +79,7 @@ type Send = (
   path: string,
 ) => Promise<{ status: number; body: string }>;
 
-async function list(send: Send): Promise<void> {
+async function list(send: Send) {
   const { status, body } = await send("GET", "/store/orders");
   const ids = new Set(body.match(/"id":1\d{6}\b/g));
   if (status !== 200 || !Array.isArray(JSON.parse(body)) || ids.size !== orders)
@@ -88,7 +88,7 @@ async function list(send: Send): Promise<void> {
     );
 }
 
-async function contest(send: Send, id: number): Promise<void> {
+async function contest(send: Send, id: number) {
   const responses = await Promise.all(
     Array.from({ length: rivals }, () => send("DELETE", `/store/orders/${id}`)),
   );
@@ -108,7 +108,7 @@ interface Sample {
   value: number;
 }
 
-async function watchProcesses(end: number): Promise<Sample[]> {
+async function watchProcesses(end: number) {
   const samples: Sample[] = [];
   for (let left = 60; left > 0; left -= 1) {
     await wait(Math.max(0, end - performance.now()) / left);
@@ -127,7 +127,7 @@ async function watchProcesses(end: number): Promise<Sample[]> {
 }
 
 /** Prints a line on a measure's growth, and returns it if that is too much. */
-function growth(measure: string, samples: Sample[]): string[] {
+function growth(measure: string, samples: Sample[]) {
   const values = samples.map(({ value }) => value);
   // On top of a tenth.
   const allowed = measure.startsWith("handles") ? 2 : 5;

@@ -63,7 +63,7 @@ const orderOfEachId = async () =>
   new Map((await items("orders")).map((order) => [Number(order["id"]?.N), order]));
 
 /** Begins a history with the leaked key, and creates an empty copy of the table. */
-async function beginWithCopy(): Promise<string> {
+async function beginWithCopy() {
   told.clear();
   await putKey({ keyId: leakedKey });
   const copy = `Copy-${randomUUID()}`;
@@ -71,7 +71,7 @@ async function beginWithCopy(): Promise<string> {
   return copy;
 }
 
-async function putDamaged(copy: string, order: OrderItem, damage: string): Promise<void> {
+async function putDamaged(copy: string, order: OrderItem, damage: string) {
   await put(copy, order);
   const damaged = damages[damage]?.(order);
   if (damaged) await put(live, damaged);
@@ -103,7 +103,7 @@ const acts: Record<string, (id: number) => Promise<unknown>> = {
 /** The orders as others were told that they are, or that they are deleted. */
 const told = new Map<number, OrderItem | undefined>();
 
-async function act(name: string, id: number): Promise<void> {
+async function act(name: string, id: number) {
   if (acts[name] && (await acts[name](id)) !== false) told.set(id, await get(id));
 }
 
@@ -171,16 +171,16 @@ async function mend(copy: string) {
   return countsOf((await run(repair)).stdout);
 }
 
-async function mendAsPlanned(plans: Plan[], interruptedAt: number): Promise<void> {
+async function mendAsPlanned(plans: Plan[], interruptedAt: number) {
   await empty();
   const copy = await beginWithCopy();
   const done = new Set<number>();
-  const actOn = async (id: number): Promise<void> => {
+  const actOn = async (id: number) => {
     if (done.has(id)) return;
     done.add(id);
     for (const name of plans[id]?.meanwhile.split(" ") ?? []) await act(name, id);
   };
-  const begin = async (plan: Plan, id: number): Promise<void> => {
+  const begin = async (plan: Plan, id: number) => {
     await putDamaged(copy, newOrder(id, plan.copied), plan.damage);
     if (!plan.atTheLastMoment) await actOn(id);
   };
@@ -240,7 +240,7 @@ test("orders are mended while everyone uses them, though each command is killed 
   let turns = 0;
   const nextId = () => (turns++ * 79) % total;
   /** Twenty clients cancel orders, and a writer ships and places some, ten each. */
-  const useTable = async (_: unknown, user: number): Promise<void> => {
+  const useTable = async (_: unknown, user: number) => {
     for (let time = 0; time < 10; time++) {
       const id = nextId();
       await act(user === 20 ? "ship" : "cancel", id);

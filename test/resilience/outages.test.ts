@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { HttpResponse } from "../../infra/smoke/client.ts";
 import { hashApiKey } from "../../shared/api-keys.ts";
 import { bundled } from "../helpers/bundled/bundled.ts";
 import { expectError } from "../helpers/expect-error.ts";
@@ -30,10 +29,10 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-const cancel = (id: string, key?: string): Promise<HttpResponse> =>
+const cancel = (id: string, key?: string) =>
   stack.call(`/store/orders/${id}`, { method: "DELETE" }, key);
 
-async function putOrderMeeting(behaviour: Behaviour, id: string): Promise<void> {
+async function putOrderMeeting(behaviour: Behaviour, id: string) {
   await stack.putOrder({ id: { N: id }, status: { S: "pending" } });
   behaviours.set(`"${id}"`, behaviour);
 }

@@ -45,7 +45,7 @@ async function openList() {
   const list = [...pagesAsked.keys()].at(-1) ?? "";
   return {
     pagesAsked: () => pagesAsked.get(list) ?? 0,
-    async read(bytes: number): Promise<void> {
+    async read(bytes: number) {
       for (let left = bytes; left > 0; ) {
         const part = await reader?.read();
         if (part?.value === undefined) throw new Error("The list has ended");
@@ -57,7 +57,7 @@ async function openList() {
 }
 
 /** Waits long: the machine may be busy. */
-async function expectAbandoned(count: number): Promise<void> {
+async function expectAbandoned(count: number) {
   await expect
     .poll(() => stack.events("list_abandoned").length, { timeout: 60_000 })
     .toBe(count);

@@ -179,7 +179,7 @@ const checks = {
 };
 
 /** Runs a check on a service with a fault, on a clock that only pauses move. */
-async function problemOf(check: string, fault = service.fault): Promise<string> {
+async function problemOf(check: string, fault = service.fault) {
   service.fault = fault;
   let now = 0;
   const pause = async (milliseconds: number) => {

@@ -129,7 +129,7 @@ describe("a list", () => {
   });
 });
 
-function isList(json: string): boolean {
+function isList(json: string) {
   try {
     return Array.isArray(JSON.parse(json));
   } catch {

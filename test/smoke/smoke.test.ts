@@ -23,7 +23,7 @@ const service = tinyServiceForEachTest();
 async function findings(
   options: Partial<Parameters<typeof smoke>[0]> = {},
   clock = systemClock,
-): Promise<string[]> {
+) {
   const lines = await Array.fromAsync(smoke({ ...service, ...options }, clock));
   return lines
     .filter(({ kind }) => kind !== "pass")

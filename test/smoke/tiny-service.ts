@@ -56,7 +56,7 @@ export function tinyServiceForEachTest() {
   return service;
 }
 
-async function read(incoming: IncomingMessage, apiKey: string): Promise<TinyRequest> {
+async function read(incoming: IncomingMessage, apiKey: string) {
   const { method = "", url = "", headers } = incoming;
   const { authorization: sent = "keyless" } = headers;
   const authorization = sent

@@ -7,7 +7,7 @@ import { readWorkflow, runStep, temporaryDirectory } from "./steps.ts";
 
 const { build, commit: commitJob } = (await readWorkflow("deploy.yml")).jobs;
 
-function git(cwd: string, ...words: string[]): string {
+function git(cwd: string, ...words: string[]) {
   const identity = ["-c", "user.name=x", "-c", "user.email=x@example.com"];
   const options = { cwd, encoding: "utf8", stdio: "pipe" } as const;
   return execFileSync("git", [...identity, ...words], options).trim();
@@ -35,7 +35,7 @@ describe.runIf(machineHas("git", "which commit is deployed"))("of a repository",
     git(origin, "checkout", "--quiet", "main");
   });
 
-  async function clone(...options: string[]): Promise<string> {
+  async function clone(...options: string[]) {
     const directory = await temporaryDirectory();
     git(directory, "clone", "--quiet", ...options, `file://${origin}`, ".");
     return directory;

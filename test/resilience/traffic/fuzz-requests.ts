@@ -32,7 +32,7 @@ const segment = fc.oneof(
   fc.constantFrom("", encodeURIComponent(marker), "9".repeat(6_000)),
   fc.stringMatching(/^[!$&'()*,:=@\w.~-]{1,12}$/),
 );
-const orderPath = (id: string): string => `/v1/store/orders/${id}`;
+const orderPath = (id: string) => `/v1/store/orders/${id}`;
 const path = fc.oneof(
   often(anyOf("/v1/store/orders /v1/store/orders/101 /v1/store/orders/102")),
   often(fc.constantFrom(...fuzzedIds).map(orderPath)),

@@ -13,11 +13,7 @@ import type { ResponseCounts } from "./run-traffic.ts";
  * Sends 500 requests over one kept connection, the same for the same seed, and counts the responses.
  * Throws with the seed and the smallest request that gets a wrong response or none.
  */
-export async function fuzz(
-  stack: LocalStack,
-  seed: number,
-  counts: ResponseCounts,
-): Promise<void> {
+export async function fuzz(stack: LocalStack, seed: number, counts: ResponseCounts) {
   await resetOrders(stack);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const property = fc.asyncProperty(fuzzRequests(stack.apiKey), async (request) => {
@@ -31,7 +27,7 @@ export async function fuzz(
   agent.destroy();
 }
 
-async function resetOrders({ client, tables }: LocalStack): Promise<void> {
+async function resetOrders({ client, tables }: LocalStack) {
   const { putOrder } = tableWriter(client, tables);
   const orders = fuzzedIds.map((id, index) => ({
     id: { N: id },
@@ -44,10 +40,7 @@ const errorBodies = new Set(
   Object.keys(errors).map((code) => errorBody(code as ErrorCode)),
 );
 
-function problemsOf(
-  { method, target, hasKey }: FuzzRequest,
-  response: HttpResponse,
-): string[] {
+function problemsOf({ method, target, hasKey }: FuzzRequest, response: HttpResponse) {
   const { status, headers, body } = response;
   // The request line may name a host.
   const path = target.replace("http://elsewhere", "").replace(/^\/v1/, "");

@@ -4,7 +4,7 @@ import { troubles } from "../../helpers/trouble.ts";
 
 /** How many responses of each kind came, like `204` or `404 order_not_found`. */
 export class ResponseCounts extends Map<string, number> {
-  add({ status, body }: { status: number; body: string }): void {
+  add({ status, body }: { status: number; body: string }) {
     const code = /^\{"code":"(\w+)"/.exec(body)?.[1];
     const kind = code === undefined ? `${status}` : `${status} ${code}`;
     this.set(kind, (this.get(kind) ?? 0) + 1);
@@ -21,7 +21,7 @@ export class ResponseCounts extends Map<string, number> {
  */
 export async function runTraffic(
   send: (stack: LocalStack, counts: ResponseCounts, problems: string[]) => Promise<void>,
-): Promise<void> {
+) {
   const counts = new ResponseCounts();
   const problems: string[] = [];
   const stack = await startStack({
