@@ -56,9 +56,6 @@ export const edit =
 export const push = (path: string, value: unknown) =>
   edit(path, (list) => list.push(value));
 
-export const remove = (path: string) => (next: Template) =>
-  delete next.Resources[at(next, path).id];
-
 export const add = (id: string, type: string, Properties: object) => (next: Template) => {
   next.Resources[id] = { Type: `AWS::${type}`, Properties };
 };
