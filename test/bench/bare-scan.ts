@@ -1,3 +1,5 @@
+import { unsignedCall } from "../helpers/unsigned-call.ts";
+
 /** Reads a table, and parses only the start of the next page. */
 export async function bareScan(endpoint: string, table: string) {
   let lastId: string | undefined;
@@ -12,17 +14,8 @@ export async function bareScan(endpoint: string, table: string) {
 }
 
 async function scan(endpoint: string, input: object) {
-  const headers = {
-    "Content-Type": "application/x-amz-json-1.0",
-    "X-Amz-Target": "DynamoDB_20120810.Scan",
-    // The engine wants a well-formed signature and does not verify it.
-    Authorization:
-      "AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, " +
-      "SignedHeaders=host, Signature=0",
-    "X-Amz-Date": "20260101T000000Z",
-  };
-  const body = JSON.stringify(input);
-  const response = await fetch(endpoint, { method: "POST", headers, body });
+  const target = "DynamoDB_20120810.Scan";
+  const response = await unsignedCall(endpoint, target, JSON.stringify(input));
   if (!response.ok) throw new Error(`A Scan got ${response.status}`);
   return await response.text();
 }

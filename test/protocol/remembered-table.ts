@@ -6,6 +6,7 @@ import {
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createTable } from "../helpers/create-table.ts";
+import { unsignedCall } from "../helpers/unsigned-call.ts";
 import type { OrderState } from "./contract.ts";
 import type { Request, Response } from "./recorded-client.ts";
 import { remembering } from "./remembering.ts";
@@ -64,16 +65,7 @@ export async function startRememberedTable() {
 }
 
 async function send(endpoint: string, { target, body }: Request): Promise<Response> {
-  const headers = {
-    // The engine wants a well-formed signature, and does not verify it.
-    authorization:
-      "AWS4-HMAC-SHA256 Credential=local/20261121/eu-central-1/dynamodb/aws4_request, " +
-      "SignedHeaders=host, Signature=0",
-    "x-amz-date": "20261121T120000Z",
-    "content-type": "application/x-amz-json-1.0",
-    "x-amz-target": target,
-  };
-  const response = await fetch(endpoint, { method: "POST", headers, body });
+  const response = await unsignedCall(endpoint, target, body);
   return { status: response.status, body: JSON.stringify(sorted(await response.text())) };
 }
 
