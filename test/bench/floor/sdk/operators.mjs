@@ -2,7 +2,8 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
-import { PutItemCommand, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { shipOrder } from "../../../resilience/ship-order.ts";
 import { client } from "./dynamodb.mjs";
 
 const atOnce = 48;
@@ -30,23 +31,6 @@ function insert(line) {
   return client.send(new PutItemCommand({ TableName, Item, ConditionExpression }));
 }
 
-function ship(id) {
-  const command = new UpdateItemCommand({
-    TableName,
-    Key: { id: { N: id } },
-    UpdateExpression: "SET #status = :shipped, shipDate = :now, complete = :true",
-    ConditionExpression: "#status = :pending",
-    ExpressionAttributeNames: { "#status": "status" },
-    ExpressionAttributeValues: {
-      ":pending": { S: "pending" },
-      ":shipped": { S: "shipped" },
-      ":now": { S: new Date().toISOString() },
-      ":true": { BOOL: true },
-    },
-  });
-  return client.send(command);
-}
-
 async function* pages() {
   let ExclusiveStartKey;
   do {
@@ -62,4 +46,5 @@ function lineOf({ id, petId, quantity, shipDate, complete, status }) {
 }
 
 if (command === "export") await pipeline(pages(), createWriteStream(file));
-else await eachLine(command === "import" ? insert : ship);
+else if (command === "import") await eachLine(insert);
+else await eachLine((id) => shipOrder(client, TableName, BigInt(id)));
