@@ -95,15 +95,14 @@ async function changed(edits: Edits) {
 const fields = "components schemas Order properties";
 const responses = "components responses";
 const list = "paths /store/orders get";
-const page = { name: "page", in: "query", schema: { type: "string" } };
-const petId = { name: "petId", in: "path", required: true, schema: { type: "string" } };
+const page = { name: "page", in: "query", required: true, schema: { type: "string" } };
 
 test("what breaks a promise is found", async () => {
   const edits: Edits = [
     [`${fields} quantity type`, "string"],
     [`${responses} NotPending content application/json examples order_not_pending`],
     [`${responses} Unauthorized headers WWW-Authenticate required`],
-    [`${list} parameters`, [{ ...page, required: true }]],
+    [`${list} parameters`, [page]],
   ];
   expect(await changed(edits)).toMatchInlineSnapshot(`
     "no longer: /store/orders get responses 200 content application/json schema items properties quantity type integer
@@ -115,14 +114,4 @@ test("what breaks a promise is found", async () => {
   expect(await changed([[list]])).toContain(
     "no longer: /store/orders get operationId listOrders",
   );
-});
-
-test("a new path, field or optional parameter breaks no promise, and a new major version may", async () => {
-  const edits: Edits = [
-    ["paths /pets/{petId}", { get: { parameters: [petId], responses: {} } }],
-    [`${fields} gift`, { type: "boolean" }],
-    [`${list} parameters`, [page]],
-  ];
-  expect(await changed(edits)).toBe("");
-  expect(await changed([["info version", "2.0.0"], [list]])).toBe("");
 });
