@@ -21,7 +21,8 @@ import { ServiceError } from "./errors.ts";
  * 4. A list makes a call for each page, which ends after `pageDeadline`, and more of them while the
  * table throttles, until `throttlingDeadline` (`orders-table.ts`). The whole list has Lambda's 15
  * minutes.
- * 5. The gateway waits a little longer than the function's timeout (`orders-api.ts`).
+ * 5. Except for a list, the gateway waits a little longer than the function's timeout
+ * (`orders-api.ts`).
  */
 export const callLimits = {
   authorizer: { connectionTimeout: 300, requestTimeout: 1000, maxAttempts: 3 },

@@ -103,7 +103,7 @@ export async function requireKey(target: Target, keyId: string): Promise<ApiKeyR
 export async function revoke(target: Target, keyId: string): Promise<Result> {
   const record = await requireKey(target, keyId);
   const revokedAt = now();
-  // A retry would take a revocation in the same second for its own.
+  // Otherwise a retried write would take a revocation in the same second for its own.
   const isRevoked =
     record.revokedAt !== undefined ||
     (await new TableCalls(target.client).update(

@@ -44,11 +44,11 @@ const keyAsArgument =
   "give the key on standard input, like `keys check < key.txt`: " +
   "an argument stays in the shell's history";
 
-/** Adds the commands that issue, list, revoke and check API keys. */
+/** Adds the commands for API keys. */
 export function addKeyCommands(program: Command): void {
   const keys = program
     .command("keys")
-    .description("issue, list, revoke and check API keys");
+    .description("issue, list, revoke, check and repair API keys");
   keys
     .command("issue")
     .description("issue a key and print it, once, alone on standard output")
@@ -117,11 +117,11 @@ function parseExpiry(text: string): number {
   return expiresAt;
 }
 
-/** Adds the commands that import, export, ship, mend, list, count and show orders. */
+/** Adds the commands for orders. */
 export function addOrderCommands(program: Command): void {
   const orders = program
     .command("orders")
-    .description("import, export, ship, mend, list, count and show orders")
+    .description("import, export, ship, list, count, show, audit and mend orders")
     .addOption(rateOption);
   orders
     .command("import")

@@ -25,7 +25,7 @@ interface ReinstateOptions {
  * prints the id of each, or with `--json` when it was cancelled, too. Safe to run again, and while
  * everyone uses the table. A key that was never issued is rejected.
  *
- * @returns a rejection if it stopped early.
+ * @returns also why it stopped early, if it did.
  */
 export async function reinstateOrders(
   session: Session,

@@ -64,7 +64,8 @@ const explanations: Partial<Record<Outcome, (item: RepairedItem) => string>> = {
  * still as it was judged. Prints the id of an item that was put back, and lists those that may be
  * wrong.
  *
- * @returns a rejection if orders are contradictory or in neither table, or if it stopped early.
+ * @returns a rejection if orders are contradictory or in neither table, and why it stopped early, if
+ * it did.
  */
 export async function repair(
   session: Session,

@@ -24,7 +24,7 @@ export interface Target {
 }
 
 // An operator waits longer than a caller of the API, but not forever.
-const callLimits = {
+const operatorLimits = {
   maxAttempts: 5,
   requestHandler: {
     connectionTimeout: 3000,
@@ -43,7 +43,7 @@ const callLimits = {
 export async function findDeployedStack(environment: Environment): Promise<Target> {
   const { name, stackName, account: pinned } = environment;
   const cloudFormation = new CloudFormationClient({
-    ...callLimits,
+    ...operatorLimits,
     ...(pinned && { region: pinned.region }),
   });
   const { credentials } = cloudFormation.config;
@@ -78,7 +78,9 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
     apiKeysTable: output("ApiKeysTableName"),
     // The same credentials and region, so that the description holds for every later call.
     client: nameMissingTables(
-      retryIncompleteResponses(new DynamoDBClient({ ...callLimits, credentials, region })),
+      retryIncompleteResponses(
+        new DynamoDBClient({ ...operatorLimits, credentials, region }),
+      ),
     ),
   };
 }

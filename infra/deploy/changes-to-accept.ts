@@ -36,7 +36,7 @@ export function findChanges(deployed: StackToCompare, next: StackToCompare, plac
   return findings;
 }
 
-/** Names a group after the shortest path of what comes or goes, or else after its first change. */
+/** Names a group after the shortest path of what comes or goes, or else of what changes. */
 function finding(group: Change[]): Finding {
   const sorted = group.toSorted((a, b) => a.path.length - b.path.length);
   const [first, second] = sorted as [Change, ...Change[]];

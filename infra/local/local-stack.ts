@@ -55,7 +55,7 @@ const sampleOrders = join(import.meta.dirname, "sample-orders.ndjson");
 /**
  * Starts the service on this machine. If that fails, everything that was started is stopped again.
  *
- * @throws CommandError with one line for the user.
+ * @throws CommandError when something is wrong that a person can put right.
  */
 export async function startLocalStack(build: Build, options: LocalStackOptions = {}) {
   const {

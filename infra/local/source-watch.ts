@@ -4,8 +4,8 @@ import { setTimeout as wait } from "node:timers/promises";
 
 const project = join(import.meta.dirname, "../..");
 
-/** The sources of a deployment. */
-const sources = "{functions,shared,infra/stack,infra/app.ts,infra/environments.ts}/**";
+/** What the local stack is built from. */
+const sources = "{functions,shared,infra/stack,infra/environments.ts}/**";
 
 /** How often to look. Looking takes 1 ms. */
 const pollMs = 200;

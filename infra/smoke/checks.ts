@@ -47,8 +47,8 @@ type Checks = Record<string, Check>;
 
 /**
  * Everything that a service promises its clients, in the order to check it. What holds for every
- * operation comes from the interface description; an operation adds what only it promises. The
- * whole list is read only once, because that costs a whole Scan.
+ * operation comes from the interface description; an operation adds what only it promises. Unless
+ * `isThorough`, the whole list is read only once, because that costs a whole Scan.
  *
  * @param pending the id of a pending order, which will be cancelled for good. Without one, no order
  * changes: the ids that are cancelled don't exist.

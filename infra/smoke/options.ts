@@ -40,8 +40,8 @@ export function smokeOptions(
     )
     .option(
       "--thorough",
-      "also read a list for a minute, cancel that order twenty times at once, and send requests " +
-        "until some get 429; asks first",
+      "also read a list for a minute, cancel the order of --cancel twenty times at once, and " +
+        "send requests until some get 429; asks first",
     )
     .option("--yes", "don't ask")
     .option("--production", "allow --thorough where an environment keeps its data")

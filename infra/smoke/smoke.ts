@@ -8,7 +8,7 @@ import { smokeOptions } from "./options.ts";
 if (import.meta.main) await runSmoke();
 
 /** A line about a check: its name and, unless it just passed, what it saw. */
-export interface Line {
+interface Line {
   kind: "pass" | "FAIL" | "warning" | "waiting";
   text: string;
 }

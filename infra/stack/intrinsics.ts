@@ -2,7 +2,7 @@
  * The value of a `Ref` to a resource or parameter, or of its attribute; undefined when it has none
  * here.
  */
-export type LookUp = (id: string, attribute?: string) => string | undefined;
+type LookUp = (id: string, attribute?: string) => string | undefined;
 
 /**
  * A part of a template with its intrinsic functions replaced by their results. Those without one
@@ -20,7 +20,7 @@ export function resolveIntrinsics(part: unknown, lookUp: LookUp): unknown {
 }
 
 /** The intrinsic function that a part of a template calls; undefined when it calls none. */
-export function intrinsicName(part: unknown): string | undefined {
+function intrinsicName(part: unknown): string | undefined {
   const [name = "", ...others] = Object.keys(Object(part));
   return /^(?:Ref|Fn::\w+)$/.test(name) && others.length === 0 ? name : undefined;
 }

@@ -25,8 +25,8 @@ export interface Watched {
  * traffic costs nothing. The only dimension is the code of a rejected cancellation, one of four: a
  * rise in one says what clients do wrong.
  *
- * @param metricNamespace CloudWatch's name for the group of metrics. Two environments in one account must
- * not share it.
+ * @param metricNamespace CloudWatch's name for the group of metrics. Two environments in one account
+ * must not share it.
  */
 export function addLogMetrics(
   stack: Stack,

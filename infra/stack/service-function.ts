@@ -45,7 +45,7 @@ export function addFunction(
   const table = tables[permission.table];
   const logGroup = new LogGroup(stack, `${id}Log`, {
     retention: logRetentionDays,
-    // Kept like the data: it shows why a rollback removed the operation.
+    // Kept like the data: this log shows why a rollback removed the operation.
     removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });
   // CDK would attach a managed policy that allows writing to every log group of the account.

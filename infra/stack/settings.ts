@@ -71,14 +71,14 @@ const alarmSettings = z.strictObject({
    */
   topicArn: arn("sns").exactOptional(),
   /**
-   * Sends a tenth of the requests to new code for ten minutes, and rolls it back when an alarm goes
-   * off. No such deployment starts while an alarm is on: see Roll back in ON-CALL.md.
+   * Sends a tenth of the requests to new code for ten minutes, and rolls it back when an alarm of
+   * its function goes off. No such deployment starts while an alarm is on: see Roll back in ON-CALL.md.
    */
   canary: flag,
   /**
    * Failed invocations of one function and, separately, the 5xx that it makes the gateway respond,
-   * in five minutes; and all 5xx of the API. New code that always fails makes it 10 % during the canary, however small its
-   * operation's share of the traffic.
+   * in five minutes; and all 5xx of the API. New code that always fails makes it 10 % during the
+   * canary, however small its operation's share of the traffic.
    */
   functionFailures: failureShare,
   /** Well-formed keys that the authorizer rejected, of the requests in five minutes. */
@@ -97,8 +97,8 @@ const alarmSettings = z.strictObject({
 });
 
 /**
- * Everything in which one deployed environment may differ from another, and the only place where it
- * may.
+ * Everything in which one deployed environment may differ from another, besides a team's own parts
+ * (`own.ts`).
  */
 const settings = z.strictObject({
   /** Its name in commands and the workflow, as in `--env staging`: its key in `environments`. */
@@ -145,8 +145,8 @@ const settings = z.strictObject({
    */
   ownsLogRole: z.literal(false, "false, or left out").exactOptional(),
   /**
-   * Protects the stack and its tables from deletion, keeps the tables and the logs of requests if
-   * it is deleted anyway, and backs the tables up.
+   * Protects the stack and its tables from deletion, keeps the tables, the functions' logs and the access
+   * log if it is deleted anyway, and backs the tables up.
    */
   keepData: flag,
   /** Other AWS accounts whose teams may write orders, as shared/ORDERS-TABLE.md says. */

@@ -4,7 +4,7 @@ import { printable } from "./printable.ts";
 
 /**
  * A reason why a command can't do what it was asked to: one line for a person, or one for each
- * mistake in the settings.
+ * mistake in the settings or a file.
  */
 export class CommandError extends Error {
   override name = "CommandError";

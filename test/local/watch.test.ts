@@ -128,7 +128,6 @@ describe("the watched sources", () => {
     "functions/one.ts",
     "shared/one.ts",
     "infra/stack/one.ts",
-    "infra/app.ts",
     "infra/environments.ts",
   ];
 

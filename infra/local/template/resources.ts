@@ -114,7 +114,7 @@ const functionIntegration = strict({
 });
 
 /** The resource types that the local stack serves, each with the properties that it understands. */
-export const resourceSchemas = {
+const resourceSchemas = {
   "AWS::ApiGateway::Authorizer": strict({
     Type: z.literal("TOKEN"),
     AuthorizerUri: aliasedFunction,

@@ -1,5 +1,5 @@
-// Synthesises the staging stack into the directory CDK_OUTDIR. A process of its own, so that the
-// CDK leaves this machine's memory when it is done, and starts beside the engine.
+// Synthesises the staging stack, without the parts of own.ts, into the directory CDK_OUTDIR. A
+// process of its own, so that the CDK leaves this machine's memory when it is done.
 import { App } from "aws-cdk-lib/core";
 import { environments } from "../../environments.ts";
 import { OrdersStack } from "../../stack/orders-stack.ts";
