@@ -76,7 +76,7 @@ export function readTemplate(json: unknown) {
     /**
      * Every resource of a type.
      *
-     * @throws CommandError naming the properties of one that the local stack would overlook or does
+     * @throws CommandError naming the first property that the local stack would overlook or does
      * not understand.
      */
     all: <T extends ServedType>(type: T): Resource<T>[] =>
@@ -105,11 +105,19 @@ function constructId(logicalId: string): string {
  * A part of the template, as its schema reads it.
  *
  * @param where names the part in messages, like `AWS::ApiGateway::Method ListOrders`.
- * @throws CommandError naming all of it that the local stack does not support.
+ * @throws CommandError naming what the local stack does not support.
  */
 function checked<T>(schema: z.ZodType<T>, part: unknown, where: string): T {
-  const { data, error } = schema.safeParse(part);
+  const { data, error } = schema.safeParse(part, { reportInput: true });
   if (error === undefined) return data;
-  const reasons = z.prettifyError(error);
-  throw new CommandError(`The local stack does not support ${where}:\n${reasons}`);
+  const [what] = error.issues.map((issue) => describe(issue, where));
+  throw new CommandError(`The local stack does not support ${what}`);
+}
+
+function describe({ path, ...issue }: z.core.$ZodIssue, where: string): string {
+  const keys = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+  const names = [...path, ...keys].filter((name) => name !== "Properties");
+  const owned = [names.join("."), where].filter(Boolean).join(" of ");
+  if (keys.length > 0) return owned;
+  return `${JSON.stringify(issue.input)} in ${owned}: ${issue.message}`;
 }
