@@ -2,7 +2,12 @@ import { join } from "node:path";
 import { systemClock } from "../../shared/clock.ts";
 import { checkOrders, readOrders } from "../orders-file/orders-file.ts";
 import { CommandError } from "../terminal/errors.ts";
-import { checkEndpoint, engineClient, startEngine } from "./engine/engine.ts";
+import {
+  checkEndpoint,
+  engineClient,
+  requireEngine,
+  startEngine,
+} from "./engine/engine.ts";
 import { startEngineProxy } from "./engine/engine-proxy.ts";
 import { createTables, logProgress, prepareTables } from "./engine/tables.ts";
 import type { GatewayOptions } from "./gateway/gateway.ts";
@@ -150,6 +155,7 @@ async function openEngine(
 ) {
   if (dynamodbEndpoint !== undefined) {
     const endpoint = checkEndpoint(dynamodbEndpoint);
+    await requireEngine(endpoint);
     const { accessKeyId } = dummyCredentials;
     return { endpoint, dynamodbEndpoint: endpoint, accessKeyId };
   }

@@ -55,7 +55,7 @@ describe("npm start exits with a line on", () => {
       "an engine that does not respond",
       [],
       nowhere,
-      `${building}The DynamoDB engine at http://127.0.0.1:1 failed: connect ECONNREFUSED 127.0.0.1:1\n`,
+      `${building}No DynamoDB engine responds at DYNAMODB_ENDPOINT, http://127.0.0.1:1\n`,
     ],
   ])("%s", async (_, options, environment, stderr) => {
     const { seen } = start(["--port", "0", ...options], environment);

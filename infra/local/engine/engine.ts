@@ -92,6 +92,13 @@ export function checkEndpoint(endpoint: string): string {
   );
 }
 
+/** @throws CommandError when nothing responds at the address of an engine. */
+export async function requireEngine(endpoint: string): Promise<void> {
+  await fetch(endpoint, { signal: AbortSignal.timeout(5000) }).catch(() => {
+    throw new CommandError(`No DynamoDB engine responds at DYNAMODB_ENDPOINT, ${endpoint}`);
+  });
+}
+
 /** All that the SDK would read from the shell's environment and the AWS profile. */
 const settingsOfNoOne: DynamoDBClientConfig = {
   accountIdEndpointMode: "disabled",

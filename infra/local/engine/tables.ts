@@ -7,6 +7,7 @@ import {
   paginateListTables,
   ResourceInUseException,
   TransactWriteItemsCommand,
+  waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../../shared/order.ts";
 import { counted, grouped } from "../../terminal/counted.ts";
@@ -32,6 +33,7 @@ export async function createTables(
     } catch (error) {
       if (!(error instanceof ResourceInUseException)) throw error;
     }
+    await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName });
   }
 }
 
