@@ -40,8 +40,9 @@ export class ExecutionEnvironment {
   #abandoned: Invocation | undefined;
   /** Ends what takes too long: the start, or the invocation. */
   #limit: NodeJS.Timeout | undefined;
+  #isLoaded = false;
   pid: number | undefined;
-  /** Resolves when its process has ended; without an invocation, with the reason. */
+  /** Resolves when its process has ended; with the reason if its function was never loaded. */
   readonly ended: Promise<FunctionFailure | undefined>;
 
   /** @param take gives it the next invocation, if one waits. */
@@ -113,7 +114,7 @@ export class ExecutionEnvironment {
     this.#server.close();
     this.#server.closeAllConnections();
     invocation?.response.reject(reason);
-    return invocation === undefined ? reason : undefined;
+    return this.#isLoaded ? undefined : reason;
   }
 
   #limitTo(seconds: number, what: "Init" | "Task"): void {
@@ -139,6 +140,7 @@ export class ExecutionEnvironment {
       return;
     }
     if (request.url?.endsWith("/next")) {
+      this.#isLoaded = true;
       this.#next = response;
       if (this.#invocation === this.#abandoned) this.#invocation = undefined;
     } else {
