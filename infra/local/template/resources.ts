@@ -198,9 +198,12 @@ export function isServed(type: string): type is ServedType {
 }
 
 /** A template; its resources have schemas of their own. */
-export const templateSchema = z.object({
+export const templateSchema = strict({
+  Conditions: nothing,
+  Parameters: nothing,
+  Rules: nothing,
   Resources: z.record(text, z.looseObject({ Type: text })),
-  Outputs: z.record(text, z.object({ Value: z.unknown() })),
+  Outputs: z.record(text, z.object({ Value: z.unknown() })).default({}),
 });
 
 /** A whole resource of a type. */
