@@ -80,10 +80,11 @@ export function isOrdinary({ kind, type, property, was, is }: Change): boolean {
     list.some((entry) => names.some((name) => `${name}.`.startsWith(`${entry}.`)));
   const isExactly = (value: unknown) =>
     names.some((name) => exactly.includes(`${name}=${value}`));
-  const growth = Number(is) / Number(was);
+  const growth = growthOf(was, is);
   const keepsMembers =
     Array.isArray(is) &&
-    [was].flat().every((member) => is.some((other) => isDeepStrictEqual(member, other)));
+    Array.isArray(was) &&
+    was.every((member) => is.some((other) => isDeepStrictEqual(member, other)));
   return (
     isIn(anything) ||
     (isIn(anotherNumber) && growth > 0.5 && growth < 4) ||
@@ -91,4 +92,10 @@ export function isOrdinary({ kind, type, property, was, is }: Change): boolean {
     isExactly(is) ||
     (is !== undefined && isExactly("any"))
   );
+}
+
+/** By how much a number grows; NaN for what isn't one, or was none or zero. */
+function growthOf(was: unknown, is: unknown): number {
+  const isGrowth = typeof was === "number" && typeof is === "number" && was > 0;
+  return isGrowth ? is / was : Number.NaN;
 }
