@@ -29,7 +29,7 @@ export async function* inputLines(
   const name = inputName(file);
   let number = 0;
   try {
-    for await (const line of linesOf(openInput(file).setEncoding("utf8"))) {
+    for await (const line of linesOf(name, openInput(file).setEncoding("utf8"))) {
       number++;
       const text = line.trim();
       if (text !== "") yield { text, place: `${name}:${number}` };

@@ -117,7 +117,7 @@ async function* readOrderLines(
   const file = createReadStream(path, { highWaterMark: 262_144, encoding: "latin1" });
   let line = 0;
   try {
-    for await (const rawLine of linesOf(file)) {
+    for await (const rawLine of linesOf(name, file)) {
       onRead?.(file.bytesRead);
       line++;
       const bytes = Buffer.from(rawLine, "latin1");

@@ -8,11 +8,14 @@ import { CommandError } from "./errors.ts";
 export const longestLine = 20_971_520;
 
 /**
- * Splits a text into its lines, of which the last may be empty.
+ * Splits the text of a file with this name into its lines, of which the last may be empty.
  *
  * @throws CommandError when a line is longer than `longestLine`.
  */
-export async function* linesOf(blocks: AsyncIterable<string>): AsyncIterable<string> {
+export async function* linesOf(
+  name: string,
+  blocks: AsyncIterable<string>,
+): AsyncIterable<string> {
   let rest = "";
   for await (const block of blocks) {
     // Splits the block only: to split `rest` again each time would make a long line quadratic.
@@ -20,7 +23,8 @@ export async function* linesOf(blocks: AsyncIterable<string>): AsyncIterable<str
     const lines = [rest + first, ...others];
     rest = lines.pop() ?? "";
     yield* lines;
-    if (rest.length > longestLine) throw new CommandError("A line is longer than 20 MB");
+    if (rest.length > longestLine)
+      throw new CommandError(`${name} has a line of more than 20 MB`);
   }
   yield rest;
 }

@@ -85,7 +85,9 @@ describe("checking an orders file", () => {
     await truncate(file.path, 2 ** 31);
     let bytesRead = 0;
     const checking = checkOrders(file, (bytes) => (bytesRead = bytes));
-    await expect(checking).rejects.toEqual(new CommandError("A line is longer than 20 MB"));
+    await expect(checking).rejects.toEqual(
+      new CommandError(`${file.name} has a line of more than 20 MB`),
+    );
     expect(bytesRead).toBeLessThan(longestLine + 1_000_000);
   });
 
