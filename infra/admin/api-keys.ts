@@ -9,6 +9,7 @@ import {
 } from "../../shared/api-keys-table.ts";
 import { counted } from "../terminal/counted.ts";
 import { CommandError } from "../terminal/errors.ts";
+import { printable } from "../terminal/printable.ts";
 import { columns, header, isoTime } from "../terminal/text.ts";
 import type { Result } from "./command.ts";
 import { TableCalls } from "./table-calls.ts";
@@ -118,7 +119,7 @@ export async function revoke(target: Target, keyId: string): Promise<Result> {
   }
   const { authorizerCacheSeconds } = target.environment;
   const text =
-    `Revoked ${keyId} (${record.name}). The gateway's cache may still accept it for up to ` +
+    `Revoked ${keyId} (${printable(record.name)}). The gateway's cache may still accept it for up to ` +
     `${counted(authorizerCacheSeconds, "second")}.`;
   return {
     text,
@@ -147,7 +148,7 @@ export async function check(
   if (state !== "active") return rejection(`${state} at ${revokedAt ?? expiresAt}`, keyId);
   const until = expiresAt === null ? "" : ` until ${expiresAt}`;
   return {
-    text: `Accepted${until}: ${keyId} (${name})`,
+    text: `Accepted${until}: ${keyId} (${printable(name)})`,
     json: { accepted: true, ...shown },
   };
 }

@@ -48,9 +48,11 @@ export async function auditCancellations(
   if (reason === undefined && done === 0)
     throw new CommandError(`${inputName(log)} has no cancellations`);
   return {
-    notes: [`${counted(done, "cancellation")}: ${countsText(counts)}`],
-    reason,
-    rejected: counts.undone > 0,
+    notes: [
+      `${counted(done, "cancellation")}: ${countsText(counts)}`,
+      reason && `${reason}. The rest was not audited.`,
+    ],
+    rejected: counts.undone > 0 || reason !== undefined,
   };
 }
 

@@ -25,7 +25,7 @@ export async function exportOrders(
   };
   if (isPrinted) await pipeline(lines, process.stdout, { end: false });
   else await writeLines(session, name, lines);
-  const where = isPrinted ? "" : ` to ${name}`;
+  const where = isPrinted ? "" : ` to ${printable(name)}`;
   const skipped = counts.skipped === 0 ? "" : `, skipped ${grouped(counts.skipped)}`;
   const text = `Exported ${counted(counts.orders, "order")}${where}${skipped}`;
   // Standard output that has orders has nothing else.

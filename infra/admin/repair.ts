@@ -3,6 +3,7 @@ import { plainValue } from "../orders-file/attribute-json.ts";
 import { Findings } from "../orders-file/findings.ts";
 import { countsText, grouped, words } from "../terminal/counted.ts";
 import { CommandError } from "../terminal/errors.ts";
+import { printable } from "../terminal/printable.ts";
 import { columns } from "../terminal/text.ts";
 import type { Result, Session } from "./command.ts";
 import { readIds } from "./input.ts";
@@ -78,18 +79,18 @@ export async function repair(
   const reads = session.calls("reads");
   const job: Repair = { from, live, rules, reads, writes: session.calls("writes"), dryRun };
   const counts = { ...noOutcomes };
-  const doubtful = new Findings<string>();
+  const doubtful = new Findings<RepairedItem>();
   const fields = new Map<string, number>();
   const report = (repaired: RepairedItem): void => {
     const { differing = [], ...item } = repaired;
     for (const name of differing) fields.set(name, (fields.get(name) ?? 0) + 1);
     const { id, outcome } = item;
-    const doubt = explanations[outcome]?.(repaired);
-    if (doubt) doubtful.add(words(outcome), doubt);
+    const isDoubtful = outcome in explanations;
+    if (isDoubtful) doubtful.add(words(outcome), repaired);
     const isWritten = outcome === "placed" || outcome === "mended";
-    if (isWritten || (doubt && session.asJson)) session.print(String(id), item);
+    if (isWritten || (isDoubtful && session.asJson)) session.print(String(id), item);
   };
-  const { reason } = await workThrough(session, {
+  const { done, reason } = await workThrough(session, {
     title: dryRun ? "Comparing" : "Repairing",
     unit: "items",
     items: allBatches(job, onlyIds),
@@ -103,7 +104,11 @@ export async function repair(
     },
     counts,
   });
-  const verb = dryRun ? "Would repair" : "Repaired";
+  // In this order, whichever came first.
+  const doubts = Object.entries(explanations).flatMap(([outcome, explain]) =>
+    doubtful.first.filter((item) => item.outcome === outcome).map(explain),
+  );
+  const summary = `${dryRun ? "Would repair" : "Repaired"} ${live}: ${countsText(counts)}`;
   const rows = [...fields].map(([name, count]) => [name, grouped(count)]).sort();
   return {
     json: {
@@ -114,8 +119,8 @@ export async function repair(
       fields: Object.fromEntries(fields),
     },
     notes: [
-      `${verb} ${live}: ${countsText(counts)}`,
-      ...doubtful.first.sort(),
+      reason === undefined || done > 0 ? summary : undefined,
+      ...doubts.map(printable),
       ...doubtful.more,
       rows.length > 0 ? columns([["FIELD", "DIFFERED IN"], ...rows]) : undefined,
     ],
@@ -164,7 +169,7 @@ async function repairItem(
   // Someone else wrote first, so judge again by the item they left.
   if (unmet) return repairItem(job, { item, copied, current: unmet.found });
   return {
-    id: plainValue((copied ?? current ?? item)[job.rules.name]),
+    id: plainValue((copied ?? current ?? item)[job.rules.name]) ?? "",
     outcome,
     status: current?.["status"]?.S,
     was: copied?.["status"]?.S,

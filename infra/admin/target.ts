@@ -96,7 +96,7 @@ async function rejectForeignEndpoint(
   const { host, hostname } = new URL(endpoint);
   if (/\.(amazonaws\.(com|com\.cn|eu)|api\.aws)$/.test(hostname)) return;
   throw new CommandError(
-    `No stack ${stackName} at ${host}, which is not AWS (${errorText(error)}). ` +
+    `No stack ${stackName} at ${host || endpoint}, which is not AWS (${errorText(error)}). ` +
       "Unset AWS_ENDPOINT_URL, or endpoint_url in your profile",
   );
 }

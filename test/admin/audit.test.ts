@@ -98,7 +98,7 @@ test.each([
     ${cancelled(1)}
     $ orders audit --log cancelled.log
     ! 0 cancellations: 0 stand, 0 undone, 0 reinstated since and not judged
-    ! cancelled.log:3: not a whole line of the function's log. Run it again for the rest.
+    ! cancelled.log:3: not a whole line of the function's log. The rest was not audited.
     exit 1
   `;
 });

@@ -196,11 +196,9 @@ test("a copy that is none is rejected", () => play`
   exit 1
   $ put KEYS {"keyId":"key_1"}
   $ orders repair --from KEYS
-  ! Repaired ORDERS: 0 placed, …
   ! KEYS has an item without id. Run it again for the rest.
   exit 1
   $ orders repair --from Typo
-  ! Repaired ORDERS: 0 placed, …
   ! There is no table Typo. Check its name, and whether its stack was deleted or replaced. \
   Run it again for the rest.
   exit 1
