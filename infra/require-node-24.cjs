@@ -3,15 +3,15 @@
 const { accessSync, constants, existsSync } = require("node:fs");
 const { tmpdir } = require("node:os");
 const { join } = require("node:path");
-const { isOld, missing } = require("./local/machine/missing.cjs");
 
 const [, script = ""] = process.argv;
 /** Programs of others report their own errors. */
 const isOurs = script.endsWith(".ts");
 const isInstalled = existsSync(join(__dirname, "../node_modules"));
+const isOld = Number(process.versions.node.split(".")[0]) < 24;
 if (!isInstalled || (script.includes("node_modules") && !existsSync(script)))
   end("The packages are not all installed. Run: npm ci --include=dev");
-if (isOld) end(missing());
+if (isOld) end(require("./local/machine/missing.cjs").missing());
 
 const context = ["-c <key=value>", "--context <key=value>"];
 /** What our pages pass on to other programs. Our own say which options they have: `Script`. */

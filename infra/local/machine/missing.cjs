@@ -14,12 +14,10 @@ exports.enginePath = function enginePath() {
   }
 };
 
-exports.isOld = Number(process.versions.node.split(".")[0]) < 24;
-
 /** Everything that this machine lacks, and the commands that provide it. */
 exports.missing = function missing() {
   const lacks = [];
-  if (exports.isOld) {
+  if (Number(process.versions.node.split(".")[0]) < 24) {
     lacks.push(`Node 24, as the Lambda functions run on it; this is ${process.version}:
     npm ci, or where npm has none for this machine, https://nodejs.org and npm ci again`);
     const { header } = process.report.getReport();
