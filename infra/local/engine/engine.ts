@@ -29,7 +29,10 @@ const startTimeoutMs = 60_000;
  * @param program the engine's path, or undefined where its package isn't installed.
  * @throws CommandError when there is no engine for this platform, or it does not start.
  */
-export async function startEngine(dbFile?: string, program = enginePath()) {
+export async function startEngine(
+  dbFile?: string,
+  program = enginePath(),
+): Promise<{ endpoint: string; ended: Promise<unknown>; stop: () => Promise<void> }> {
   if (program === undefined) throw new CommandError(missing());
   const host = randomLoopback();
   const port = await freePort(host);
@@ -48,13 +51,12 @@ export async function startEngine(dbFile?: string, program = enginePath()) {
     child.stdio[3]?.destroy();
   };
   using _ = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
-  let last = "it said nothing";
-  for await (const line of createInterface({ input: child.stderr ?? Readable.from([]) })) {
-    last = line;
-    if (line.includes("listening on")) break;
-  }
+  const last = await lastLineOfStart(child.stderr ?? Readable.from([]));
   if (!last.includes("listening on")) {
     await stop();
+    // Another process has taken the port meanwhile, perhaps on all addresses.
+    if (last.includes(String(port)) && last.includes("in use"))
+      return startEngine(dbFile, program);
     const file = dbFile === undefined ? "" : ` with ${dbFile}`;
     throw new CommandError(`The DynamoDB engine did not start${file}: ${last}`);
   }
@@ -65,6 +67,16 @@ export async function startEngine(dbFile?: string, program = enginePath()) {
     ended,
     stop,
   };
+}
+
+/** The line that says the engine listens, or the last one before its end. */
+async function lastLineOfStart(input: Readable): Promise<string> {
+  let last = "it said nothing";
+  for await (const line of createInterface({ input })) {
+    last = line;
+    if (line.includes("listening on")) break;
+  }
+  return last;
 }
 
 /**
