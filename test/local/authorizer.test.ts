@@ -20,12 +20,10 @@ const policy = (changes: object = {}) => ({
   policyDocument: documentOf(allowing),
   ...changes,
 });
-/** A policy whose one statement differs in this. */
 const stating = (changes: object) =>
   policy({ policyDocument: documentOf({ ...allowing, ...changes }) });
 const get = (token: unknown, path = "/pets") =>
   call(path, { headers: { authorization: JSON.stringify(token) } });
-/** What a function is told about a caller. */
 const callerOf = async (token: unknown, path?: string) =>
   JSON.parse((await get(token, path)).body).event.requestContext.authorizer;
 /** How often the authorizer's function had been asked when it returned this token's policy. */

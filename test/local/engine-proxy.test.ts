@@ -25,7 +25,6 @@ beforeEach(() => {
 
 const signature = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20261124/us-east-1/dynamodb`;
 
-/** Sends a request of a program that signs with the key of this start, but for these changes. */
 function ask(changes: RequestOptions = {}) {
   const headers = { authorization: signature, ...changes.headers };
   return request(endpoint, { method: "POST", agent: false, ...changes, headers }).end();
@@ -44,7 +43,6 @@ test.each([
   ["a DNS name that was rebound to it", { headers: { host: "example.com" } }],
   ["a preflight", { method: "OPTIONS" }],
   ["a GET", { method: "GET" }],
-  // Nothing but / is forwarded.
   ["a path", { path: "//127.0.0.1:1/" }],
   ["an absolute URL", { path: "http://127.0.0.1:1/" }],
 ])("the engine is not reached by %s", async (_, changes) => {

@@ -13,7 +13,6 @@ import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { isAlive } from "../helpers/processes.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
 
-/** The path of a file in a folder of its own, which goes when the test ends. */
 async function temporaryFile(): Promise<string> {
   const { path, remove } = await temporaryFolder();
   onTestFinished(remove);

@@ -46,13 +46,11 @@ const ask = (name: string, body = "") =>
     .on("error", () => {})
     .end(body);
 
-/** The response to a request whose body comes in a stream, once that has begun. */
 async function stream(name: string) {
   const [response] = await once(ask(name), "response");
   return response;
 }
 
-/** Expects that a function's process outlives this. */
 async function expectKept(name: string, run: () => Promise<unknown>) {
   const before = await pids(name);
   await run();

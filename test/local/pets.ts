@@ -23,7 +23,6 @@ export const mock = (StatusCode: number) => ({
   IntegrationResponses: [{ StatusCode: `${StatusCode}`, ...constant('{"cat":"é"}') }],
 });
 
-/** The URI that invokes what this refers to. */
 export const uri = (target: unknown) => {
   const functions = "arn:aws:apigateway:us-east-1:lambda:path/functions/";
   return { "Fn::Join": ["", [functions, target, "/invocations"]] };
@@ -37,7 +36,6 @@ export const invoking = (name: string, changes: object = {}) => ({
 export const streaming = (name: string, changes: object = {}) =>
   invoking(name, { ResponseTransferMode: "STREAM", ...changes });
 
-/** A function of this name in asset.pets, with the properties that differ. */
 function lambda(name: string, changes: object | undefined) {
   return resource("Lambda::Function", {
     Code: { S3Bucket: "assets", S3Key: "pets.zip" },
@@ -68,7 +66,6 @@ function table(AttributeName: string, AttributeType: string) {
   });
 }
 
-/** The gateway responses, whose bodies are their types. */
 const gatewayResponses = {
   ACCESS_DENIED: "403",
   AUTHORIZER_FAILURE: "501",
@@ -78,11 +75,7 @@ const gatewayResponses = {
   UNAUTHORIZED: "401",
 };
 
-/**
- * The resources of an API. The logical id of each is its path, its route or its name.
- *
- * @param changes the properties of functions that differ from the usual.
- */
+/** The resources of an API, each with its path, its route or its name as logical id. */
 export function petResources(routes: Routes, changes: Record<string, object> = {}) {
   const resources: Record<string, ReturnType<typeof resource>> = {
     Api: resource("ApiGateway::RestApi", { Name: "pets" }),
@@ -136,7 +129,6 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   while (!(await condition())) await setImmediate();
 }
 
-/** Starts an API. */
 export async function startPets(
   routes: Routes,
   options: LocalStackOptions = {},
@@ -152,7 +144,6 @@ export async function startPets(
     ...stack,
     log,
     call: (path: string, request?: RequestOptions) => send(stack.baseUrl + path, request),
-    /** The ids of the processes that run a function. */
     pids: async (name: string) =>
       (await functionProcesses()).filter((one) => one.name === name).map(({ pid }) => pid),
   };

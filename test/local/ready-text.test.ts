@@ -5,7 +5,6 @@ import { createTestTables } from "../helpers/test-tables.ts";
 
 const { client, tables, putOrder } = await createTestTables();
 
-/** The ready text over a table with these orders, each with its status. */
 async function textOf(orders: Record<string, string>, options: LocalStackOptions = {}) {
   for (const [id, status] of Object.entries(orders))
     await putOrder({ id: { N: id }, status: { S: status } });

@@ -35,7 +35,6 @@ export async function createStarter() {
       stdio: ["ignore", "pipe", "pipe"],
     });
     const { pid = 0 } = child;
-    /** As the caller sees it: the output and, once the process has ended, how. */
     const seen: Record<"stdout" | "stderr", string> & { ended?: unknown[] } = {
       stdout: "",
       stderr: "",
@@ -48,7 +47,6 @@ export async function createStarter() {
   };
   return {
     directory,
-    /** Where running stacks leave their addresses. */
     stackFile,
     run,
     /** Runs the command behind `npm start`, without npm. */

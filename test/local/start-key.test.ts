@@ -9,7 +9,6 @@ const { client, dynamodbEndpoint, putKey, tables } = await createTestTables();
 const start = (name: string, key?: string) =>
   issueStartKey(client, tables.apiKeys, name, key);
 
-/** The record of a key. */
 async function recordOf(key: string, TableName = tables.apiKeys) {
   const { Items = [] } = await client.send(new ScanCommand({ TableName }));
   return Items.find(({ keyHash }) => keyHash?.S === hashApiKey(key));

@@ -43,7 +43,6 @@ async function storedIds(): Promise<number[]> {
   return (await stored()).map(({ id }) => Number(id?.N)).sort((a, b) => a - b);
 }
 
-/** The ids from 1. */
 const idsUpTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
 test("a start completes what an interrupted one wrote, and changes nothing else", async () => {

@@ -131,7 +131,6 @@ describe("the watched sources", () => {
     "infra/environments.ts",
   ];
 
-  /** Watches small sources until the test ends. */
   async function watch() {
     const folder = await temporaryFolder();
     const at = (name: string) => join(folder.path, name);
@@ -147,7 +146,6 @@ describe("the watched sources", () => {
       await watching;
       await folder.remove();
     });
-    /** Changes something, and waits until that has been built. */
     const build = async (change: Promise<unknown>, times = 1) => {
       await change;
       await expect.poll(() => rebuild.mock.calls.length).toBeGreaterThanOrEqual(times);

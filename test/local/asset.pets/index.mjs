@@ -4,7 +4,6 @@ import { homedir } from "node:os";
 import { finished, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
-/** Responds with its event and all that it has, once it has passed the gate, if it is to. */
 export const echo = async (
   event,
   { awsRequestId, getRemainingTimeInMillis, invokedFunctionArn },
@@ -23,7 +22,6 @@ export const echo = async (
   return { statusCode: 200, body };
 };
 
-/** Returns what the request's body says. */
 export const returns = async ({ body }) => JSON.parse(body);
 
 let asked = 0;
@@ -53,7 +51,6 @@ export const hang = () => {
 
 const open = (stream) => awslambda.HttpResponseStream.from(stream, { statusCode: 200 });
 
-/** So many pieces of 64 KB, each announced in the log. */
 const chunks = (count) =>
   Readable.from(Array(count).keys()).map(
     (chunk) => {
@@ -63,7 +60,6 @@ const chunks = (count) =>
     { concurrency: 1 },
   );
 
-/** Streams 32 MB. */
 export const flood = awslambda.streamifyResponse(async (_event, stream) => {
   await pipeline(chunks(512), open(stream));
 });
@@ -74,7 +70,6 @@ export const orders = awslambda.streamifyResponse(async (_event, stream) => {
 
 const signalled = once(process, "SIGUSR2");
 
-/** The stream is destroyed by its source, once the process gets SIGUSR2. */
 export const breakOff = awslambda.streamifyResponse(async (_event, stream) => {
   const body = async function* () {
     yield "[1,2";
@@ -84,7 +79,6 @@ export const breakOff = awslambda.streamifyResponse(async (_event, stream) => {
   await pipeline(Readable.from(body()), open(stream));
 });
 
-/** Streams a second byte once the process gets SIGUSR2. Logs how it learns that no one reads. */
 export const waiting = awslambda.streamifyResponse(async (_event, stream) => {
   // As an open connection to a table does, it keeps the process alive.
   const busy = setInterval(() => {}, 1000);
@@ -101,7 +95,6 @@ export const waiting = awslambda.streamifyResponse(async (_event, stream) => {
   await pipeline(source, response);
 });
 
-/** Streams as many chunks as the body says, but nothing before the process gets SIGUSR2. */
 export const late = awslambda.streamifyResponse(async ({ body }, stream) => {
   console.log("waits");
   await signalled;

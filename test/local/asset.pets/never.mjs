@@ -1,3 +1,2 @@
-// A function that never finishes loading.
 setInterval(() => {}, 1000);
 await new Promise(() => {});

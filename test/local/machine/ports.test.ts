@@ -4,7 +4,6 @@ import { Server } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { listen } from "../../../infra/local/machine/ports.ts";
 
-/** Makes every attempt to listen at a host fail, and records all of them. */
 function failAt(host: string, code: string) {
   const original = Server.prototype.listen;
   const listening = vi.spyOn(Server.prototype, "listen");

@@ -6,7 +6,6 @@ import { expect, onTestFinished, test } from "vitest";
 
 const preload = ["--require", "./infra/require-node-24.cjs"];
 
-/** Runs node with these arguments. */
 function run(args: string[], environment: Record<string, string> = {}) {
   const env = { ...process.env, ...environment };
   const { stdout, stderr, status } = spawnSync(process.execPath, args, {
@@ -66,7 +65,6 @@ test.each<[string, Record<string, string>, string]>([
 
 const other = process.arch === "x64" ? "arm64" : "x64";
 
-/** Runs a script on a Linux machine with these. */
 function runOn(node: string, arch: string = process.arch, glibc = '"2.36"') {
   const { stderr, status } = run([
     "--eval",

@@ -1,7 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { synthesise } from "../../../infra/local/template/synthesis.ts";
 
-/** Synthesises into a folder, in a process that runs some code first. */
 async function synthesiseAfter(code: string) {
   vi.stubEnv("NODE_OPTIONS", `--import=data:text/javascript,${encodeURIComponent(code)}`);
   return await synthesise("/dev/null/nowhere", { signal: AbortSignal.timeout(100_000) });

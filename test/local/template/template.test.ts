@@ -11,7 +11,6 @@ import { readAssembly } from "../../helpers/read-assembly.ts";
 import { templateOf } from "../../helpers/synthesise.ts";
 import { invoking, mock, petResources, petTemplate, uri } from "../pets.ts";
 
-/** Reads all that the local stack serves of a template. */
 function read(template: StackTemplate) {
   template.all("AWS::DynamoDB::Table");
   template.all("AWS::Lambda::Function");
