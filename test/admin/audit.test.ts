@@ -8,7 +8,6 @@ const key = "key_1111111111111111";
 const loggedAt = "2026-11-20T08:00:00.123Z";
 const before = "2026-11-20T08:00:00.122Z";
 
-/** The line that the function logs about an order's cancellation. */
 const logged = (orderId: string, requestId = "request_1") =>
   JSON.stringify({
     timestamp: loggedAt,
@@ -20,7 +19,6 @@ const logged = (orderId: string, requestId = "request_1") =>
 const saveLog = (lines: string[]) =>
   writeFile(join(folder, "cancelled.log"), lines.map((line) => `${line}\n\n`).join(""));
 
-/** The order that this cancellation leaves, with these changes. */
 const cancelled = (id: number, changes = {}) => {
   const cancellation = {
     cancelledAt: before,

@@ -17,7 +17,6 @@ import { createTerminal, pagesOf } from "./terminal.ts";
 const { folder, play, playIn } = await createTerminal();
 const inFolder = (name: string) => join(folder, name);
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
-/** Where an export of this process writes until it is complete. */
 const partialOf = (name: string) => inFolder(`${name}.${process.pid}.partial`);
 
 /** One order of each kind, exact to the last digit, in the order of their lines. */

@@ -8,7 +8,6 @@ import { createTerminal, onEveryAfter } from "./terminal.ts";
 
 const { folder, play, playIn } = await createTerminal();
 
-/** Writes this many pending orders to `orders.ndjson`. */
 const saveOrders = (count: number) =>
   writeFile(
     join(folder, "orders.ndjson"),

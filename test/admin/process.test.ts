@@ -18,7 +18,6 @@ const key = "key_0123456789abcdef";
 describe("a command whose standard output can't be written", () => {
   const full = "Standard output can't be written: no space left on device";
   const toRevoke = "Revoke key_…: its key is lost";
-  /** What a command prints whose standard output goes there. */
   async function stderrOf(words: string, where: string): Promise<string> {
     const script = `{ "$0" "$@"; echo "exit $?" >&2; } ${where}`;
     const { stderr } = await (await start(words, { script })).ended;
@@ -53,7 +52,6 @@ describe("a command whose standard output can't be written", () => {
   });
 });
 
-/** The command line that runs another one on a terminal of its own. */
 function onTerminal(command: string[]): [string, ...string[]] {
   const python = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)";
   if (process.platform === "darwin") return ["python3", "-c", python, ...command];

@@ -9,7 +9,6 @@ beforeEach(() => {
   return () => void vi.useRealTimers();
 });
 
-/** A terminal of so many columns, which standard output and standard error share. */
 function terminal(columns = 80) {
   const stream = Object.assign(new PassThrough({ encoding: "utf8" }), {
     isTTY: true,

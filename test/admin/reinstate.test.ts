@@ -9,7 +9,6 @@ const reinstate = `orders reinstate --cancelled-by ${leaked} --since 2026-11-20T
 const attributes = '"petId":9007199254740993';
 const carrier = '"carrier":{"S":"DHL"}';
 
-/** The line of an order that a key has cancelled. */
 const cancelled = (id: number, at = "2026-11-20T08:00:00.001Z", by = leaked) =>
   `{"id":${id},${attributes},"status":"cancelled","cancelledAt":"${at}","cancelledBy":"${by}",` +
   `"cancellationId":"c${id}","otherAttributes":{${carrier}}}`;

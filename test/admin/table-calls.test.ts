@@ -27,7 +27,6 @@ beforeEach(() => {
   onTestFinished(() => void vi.restoreAllMocks());
 });
 
-/** A call that uses this many units. */
 const using = (units: number) => async () => ({
   ConsumedCapacity: { CapacityUnits: units },
 });

@@ -26,10 +26,8 @@ import { createTestTables } from "../helpers/test-tables.ts";
 
 type Stream = "stdout" | "stderr";
 
-/** What the commands of a session meet. */
 interface Circumstances {
   calls?: Choice;
-  /** The streams that are terminals. */
   terminals?: Stream[];
   now?: string;
   /** The local stacks, by default one that runs. */
@@ -43,7 +41,6 @@ interface ProcessOptions extends Pick<Circumstances, "calls"> {
   env?: Record<string, string>;
 }
 
-/** The input of a call to the engine. */
 interface Sent {
   operation: string;
   ConsistentRead?: boolean;
