@@ -41,7 +41,6 @@ const abandoned = {
 };
 const slowFirstPage = { ...listed, lines: [{ message: { firstPageMilliseconds: 3500 } }] };
 
-/** A request for which Lambda turned the function away. */
 function turnedAway({ id, operation }: FunctionEntry): Sample[] {
   const { lambda: _, ...request } = { ...authorizerFailed, ...operation, lines: [] };
   const responseType = operation ? undefined : request.responseType;
@@ -49,7 +48,7 @@ function turnedAway({ id, operation }: FunctionEntry): Sample[] {
   return [...published({ ...request, status: 500, responseType }), throttle];
 }
 
-/** A request of a function to its table that DynamoDB throttled, whatever became of the retries. */
+/** DynamoDB counts a request whatever becomes of its retries. */
 function tableThrottled({ permission: { action, table } }: FunctionEntry): Sample[] {
   const dimensions = {
     Operation: action.replace("dynamodb:", ""),

@@ -16,7 +16,6 @@ const fixtures = { "every-option": everyOption, "no-option": noOption };
 const stackName = "PetStoreOrders-demo";
 const demo: Environment = { ...noOption, name: "demo", stackName, apiKeyPrefix: "demo" };
 
-/** The app as `cdk` creates it with this context, without bundles and stack traces. */
 function appWith(
   context: Record<string, unknown> = {},
   environments: Record<string, Environment> = fixtures,
@@ -90,7 +89,6 @@ test("cdk deploy -c canary=false is as the setting, and sets every alias each ti
   `);
 });
 
-/** The example in infra/own.ts as a team would have it there. */
 async function ownExample(): Promise<Parameters<typeof createOrdersApp>[1]> {
   const lines = (await readFile("infra/own.ts", "utf8")).match(/(?<=^ \* {5}).+/gm) ?? [];
   const source = lines.join("\n");

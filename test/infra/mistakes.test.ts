@@ -15,7 +15,6 @@ const certificateArn = "arn:aws:acm:us-east-1:111111111111:certificate/1";
 const mistakes = (environments: Record<string, object>) =>
   mistakesIn(environments as Record<string, Environment>);
 
-/** The mistakes of each of these settings in the place of every option's. */
 const about = (...all: object[]): string =>
   all
     .map((settings) => mistakes({ "every-option": { ...everyOption, ...settings } }))

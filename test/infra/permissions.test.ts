@@ -27,7 +27,6 @@ const matches = (patterns: string | string[], text: string): boolean =>
     return new RegExp(`^${expression}$`).test(text);
   });
 
-/** Whether a policy allows an action on a resource. */
 const allows = (policy: string, action: string, resource: string): boolean | undefined =>
   policies[policy]?.some(
     ({ Action, Resource }) => matches(Action, action) && matches(Resource, resource),

@@ -14,11 +14,8 @@ const kept = {
   pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
 };
 
-/**
- * A stack with these parts, to which the rules of an environment apply, without CDK's own
- * validation, which takes a second.
- */
 function ruledBy(environment: Environment, addParts?: (stack: Stack) => void): Stack {
+  // CDK's own validation takes a second.
   const app = new App({ builtinCloudFormationValidation: false });
   const env = { region: "eu-central-1" };
   const stack = new Stack(app, "PetStoreOrders", { env });

@@ -14,10 +14,7 @@ function readable(environment: Environment) {
   return JSON.parse(text, asText);
 }
 
-/**
- * Writes references and what is joined of parts as `Fn::Sub` would, like
- * `arn:${AWS::Partition}:iam::...`.
- */
+/** Writes references and joined parts as `Fn::Sub` would: `arn:${AWS::Partition}:iam::...`. */
 function asText(_name: string, value: unknown): unknown {
   const { Ref: id, "Fn::GetAtt": attribute, "Fn::Join": join } = Object(value);
   if (id) return `\${${id}}`;
