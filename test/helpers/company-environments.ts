@@ -11,8 +11,7 @@ const staging: Environment = {
   stackName: "AcmeOrders-try",
   apiKeyPrefix: "acme_try",
   account: { id: "222222222222", region: "eu-west-1" },
-  webAclArn:
-    "arn:aws:wafv2:eu-west-1:222222222222:regional/webacl/shops/5d1e7d58-1a2b-4c3d-8e4f-000000000000",
+  webAclArn: "arn:aws:wafv2:eu-west-1:222222222222:regional/webacl/shops/1a2b",
   tags: { team: "pets", "cost-centre": "4711" },
   permissionsBoundary: "acme-boundary",
   ownsLogRole: false,
@@ -39,12 +38,10 @@ const production: Environment = {
   stackName: "AcmeOrders-live",
   apiKeyPrefix: "acme_eu_live",
   account: { id: "333333333333", region: "ap-southeast-2" },
-  webAclArn:
-    "arn:aws:wafv2:ap-southeast-2:333333333333:regional/webacl/shops/5d1e7d58-1a2b-4c3d-8e4f-000000000000",
+  webAclArn: "arn:aws:wafv2:ap-southeast-2:333333333333:regional/webacl/shops/1a2b",
   domain: {
     name: "orders.acme.example",
-    certificateArn:
-      "arn:aws:acm:ap-southeast-2:333333333333:certificate/5d1e7d58-1a2b-4c3d-8e4f-000000000000",
+    certificateArn: "arn:aws:acm:ap-southeast-2:333333333333:certificate/1a2b",
     hostedZone: { id: "Z0000000000000000000", name: "acme.example" },
     keepGatewayAddress: false,
   },

@@ -6,10 +6,7 @@ const everyOperation = Object.fromEntries(
   operations.map(({ name }) => [name, { rateLimit: 40, burstLimit: 80 }]),
 ) as Environment["throttling"];
 
-/**
- * An environment with every setting, for tests: its values are nobody's, so any real one may
- * change.
- */
+/** Every setting, with values that are nobody's: any real one may change. */
 export const everyOption = {
   name: "every-option",
   stackName: "PetStoreOrders-everything",
@@ -17,13 +14,11 @@ export const everyOption = {
   account: { id: "111111111111", region: "eu-central-1" },
   permissionsBoundary: "orders-boundary",
   tags: { team: "orders", "cost-centre": "4711" },
-  webAclArn:
-    "arn:aws:wafv2:eu-central-1:111111111111:regional/webacl/shops/5d1e7d58-1a2b-4c3d-8e4f-000000000000",
+  webAclArn: "arn:aws:wafv2:eu-central-1:111111111111:regional/webacl/shops/1a2b",
   ownsLogRole: false,
   domain: {
     name: "orders.eu.example.com",
-    certificateArn:
-      "arn:aws:acm:eu-central-1:111111111111:certificate/5d1e7d58-1a2b-4c3d-8e4f-000000000000",
+    certificateArn: "arn:aws:acm:eu-central-1:111111111111:certificate/1a2b",
     hostedZone: { id: "Z0000000000000000000", name: "example.com" },
     keepGatewayAddress: false,
   },
@@ -56,7 +51,7 @@ export const everyOption = {
   },
 } satisfies Environment;
 
-/** An environment with the required settings only, for tests. */
+/** The required settings only. */
 export const noOption: Environment = {
   name: "no-option",
   stackName: "PetStoreOrders-no-option",
