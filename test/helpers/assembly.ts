@@ -16,8 +16,8 @@ declare module "vitest" {
 const compiled = fileURLToPath(new URL("../../.local/compiled", import.meta.url));
 
 /**
- * Synthesises the stack for all test files, while those that don't need it already run. At the end,
- * deletes all that the tests, and CDK, put into the folder for temporary files.
+ * Synthesises the stack for all test files, while those that don't need it already run. Their
+ * temporary folder is deleted at the end.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   reportUntestedFiles();

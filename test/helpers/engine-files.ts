@@ -31,10 +31,7 @@ function filesWithoutEngine(): string[] {
   return [...usingEmbeddedEngine, ...usingAnyEngine];
 }
 
-/**
- * Prints, at the end, which test files were left out. In CI, and where the engine could be
- * installed, ends the run with 1.
- */
+/** Names the files left out, at the end. Fails in CI and where the engine could be installed. */
 export function reportUntestedFiles(): void {
   if (untestedFiles.length === 0) return;
   process.on("exit", () =>

@@ -2,10 +2,9 @@ import { DeleteTableCommand, ListTablesCommand } from "@aws-sdk/client-dynamodb"
 import { engineClient } from "../../infra/local/engine/engine.ts";
 
 /**
- * The DynamoDB engine at DYNAMODB_ENDPOINT, or undefined when it isn't set. Only one test file at a
- * time may use it.
+ * The DynamoDB engine at DYNAMODB_ENDPOINT, if set, for one test file at a time.
  *
- * @throws Error when it has tables: tests must neither change nor see the orders of an `npm start`.
+ * @throws Error when it has tables: they may be those of an `npm start`.
  */
 export async function useExternalEngine() {
   const endpoint = process.env["DYNAMODB_ENDPOINT"];

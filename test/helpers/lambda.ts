@@ -62,11 +62,7 @@ export function eventOf(
 
 let starts = 0;
 
-/**
- * Starts a function of the list as Lambda does, anew each time.
- *
- * @returns invokes it, and resolves with its response.
- */
+/** Starts a function as Lambda does, anew each time. Returns what invokes it. */
 export async function startFunction({ file, operation }: FunctionEntry) {
   vi.stubGlobal("awslambda", awslambda);
   const { handler } = await import(

@@ -20,11 +20,7 @@ export function tableWriter(
     putOrder: async (item: Record<string, AttributeValue>) => {
       await client.send(new PutItemCommand({ TableName: tables.orders, Item: item }));
     },
-    /**
-     * Puts the record of an API key and returns the key, by default a new one.
-     *
-     * @param changes how the record differs from an active key's; undefined removes an attribute.
-     */
+    /** Puts an active key's record with these changes; undefined removes an attribute. */
     putKey: async (
       changes: Record<string, unknown> = {},
       key = makeApiKey(apiKeyPrefix),

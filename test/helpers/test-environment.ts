@@ -1,7 +1,4 @@
-/**
- * The environment of every test, with a DynamoDB endpoint where nothing listens. A handler that is
- * imported calls it, to make itself ready.
- */
+/** The environment of every test. An imported handler calls the endpoint: nothing listens. */
 export const testEnvironment = {
   ORDERS_TABLE: "orders",
   API_KEYS_TABLE: "api-keys",

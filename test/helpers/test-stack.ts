@@ -34,10 +34,7 @@ export async function startTestStack(options: LocalStackOptions = {}) {
     log,
     /** A well-formed key that was never issued. */
     unknownKey: makeApiKey(environments.staging.apiKeyPrefix),
-    /**
-     * Sends a request to a path under the base URL, with the stack's key unless another or none is
-     * given, and checks the response against the interface description.
-     */
+    /** Sends a request to a path under the base URL. The description must fit the response. */
     call: async (
       path: string,
       request: RequestOptions = {},

@@ -63,10 +63,7 @@ export function justBefore(operation: string, act: () => Promise<unknown>): Choi
   });
 }
 
-/**
- * Starts a proxy in front of the engine at the address `target`. It does to calls what networks and
- * failing services do.
- */
+/** Starts a proxy in front of the engine at `target`, which does what failing networks do. */
 export async function startFaultProxy(target: string, choose: Choice) {
   const agent = new Agent({ keepAlive: true });
   const server = createServer(async (incoming, response) => {

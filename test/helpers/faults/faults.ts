@@ -41,10 +41,7 @@ export const applied = {
   },
 } satisfies Record<string, Behaviour>;
 
-/**
- * Responses of 200 that end early, but look whole, since they have no length. The engine has
- * carried out the call.
- */
+/** Responses that end early, but look whole without a length. The call was carried out. */
 export const unnoticed = {
   "half a response of no length": endingAfter(0.5),
   "an empty response of no length": endingAfter(0),

@@ -7,10 +7,7 @@ import { type Choice, startFaultProxy } from "./fault-proxy.ts";
 
 export type FaultyStack = Awaited<ReturnType<typeof startFaultyStack>>;
 
-/**
- * Starts a test stack whose functions reach their engine through a fault proxy. The test's own
- * calls bypass it.
- */
+/** Starts a test stack whose functions, but not the test, call the engine through a proxy. */
 export async function startFaultyStack(choose: Choice, options: LocalStackOptions = {}) {
   await using started = new AsyncDisposableStack();
   const engine = await startEngine(options.db);
