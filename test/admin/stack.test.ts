@@ -10,7 +10,6 @@ const [stack, { pointTo }] = await Promise.all([
 ]);
 afterAll(() => stack.stop());
 
-/** Runs a command on the stack. */
 const admin = async (command: string, input = "") => {
   const { baseUrl, dynamodbEndpoint, tables } = stack;
   await pointTo({ baseUrl, dynamodbEndpoint, tables, accessKeyId: "local" });
@@ -26,9 +25,6 @@ test("the gateway accepts a revoked key until its cache expires", async () => {
   expect(await list()).toBe(200);
   now += environments.staging.authorizerCacheSeconds * 1000 + 1;
   expect(await list()).toBe(401);
-  expect((await admin("keys list")).stdout).toMatch(
-    new RegExp(`^${keyId} .* revoked$`, "m"),
-  );
 });
 
 test("an audit of the stack's own log names exactly what was undone", async () => {
