@@ -156,9 +156,6 @@ describe("a command for the local stack", () => {
   test("finds it whatever the shell sets", async () => {
     withEnv({
       AWS_USE_FIPS_ENDPOINT: "true",
-      AWS_USE_DUALSTACK_ENDPOINT: "true",
-      AWS_DEFAULTS_MODE: "typo",
-      AWS_ACCOUNT_ID_ENDPOINT_MODE: "required",
       AWS_ENDPOINT_URL: "http://127.0.0.1:1",
       AWS_PROFILE: "nobody",
     })();
