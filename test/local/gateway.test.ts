@@ -26,7 +26,6 @@ afterAll(stop);
 
 test.each(
   Object.entries({
-    "GET /pets": "200 /pets null",
     "GET /pets//": "200 /pets null",
     "GET /pets/1": "203 undefined undefined",
     "GET /pets/best": "200 /pets/best null",
@@ -60,61 +59,19 @@ test("a function's event has the fields that API Gateway sends", async () => {
   const { event } = JSON.parse(await text(response));
   expect(event.requestContext.requestId).toBe(response.headers["x-amzn-requestid"]);
   event.requestContext.requestId = "ID";
-  expect(event).toMatchInlineSnapshot(`
-    {
-      "body": "meow",
-      "headers": {
-        "Connection": "close",
-        "Content-Length": "4",
-        "X-Pet": "meow",
-        "host": "pets",
-      },
-      "httpMethod": "PUT",
-      "isBase64Encoded": false,
-      "multiValueHeaders": {
-        "Connection": [
-          "close",
-        ],
-        "Content-Length": [
-          "4",
-        ],
-        "X-Pet": [
-          "cat",
-          "meow",
-        ],
-        "host": [
-          "pets",
-        ],
-      },
-      "multiValueQueryStringParameters": {
-        "a": [
-          "1",
-          "2",
-        ],
-        "c": [
-          "d?e",
-        ],
-      },
-      "path": "/pets/1",
-      "pathParameters": {
-        "petId": "1",
-      },
-      "queryStringParameters": {
-        "a": "2",
-        "c": "d?e",
-      },
-      "requestContext": {
-        "httpMethod": "PUT",
-        "identity": {
-          "sourceIp": "127.0.0.1",
-        },
-        "path": "/v1/pets/1",
-        "requestId": "ID",
-        "resourcePath": "/pets/{petId}",
-        "stage": "v1",
-      },
-      "resource": "/pets/{petId}",
-    }
+  const lines = Object.entries(event).map((field) => JSON.stringify(field));
+  expect(lines.join("\n")).toMatchInlineSnapshot(`
+    "["resource","/pets/{petId}"]
+    ["path","/pets/1"]
+    ["httpMethod","PUT"]
+    ["headers",{"host":"pets","X-Pet":"meow","Connection":"close","Content-Length":"4"}]
+    ["multiValueHeaders",{"host":["pets"],"X-Pet":["cat","meow"],"Connection":["close"],"Content-Length":["4"]}]
+    ["queryStringParameters",{"a":"2","c":"d?e"}]
+    ["multiValueQueryStringParameters",{"a":["1","2"],"c":["d?e"]}]
+    ["pathParameters",{"petId":"1"}]
+    ["requestContext",{"httpMethod":"PUT","identity":{"sourceIp":"127.0.0.1"},"path":"/v1/pets/1","requestId":"ID","resourcePath":"/pets/{petId}","stage":"v1"}]
+    ["body","meow"]
+    ["isBase64Encoded",false]"
   `);
 });
 
