@@ -47,8 +47,8 @@ interface Sent {
   RequestItems?: { ORDERS?: { ConsistentRead: boolean; Keys: Item[] } };
 }
 
-/** How a command ended. The code is null if a signal ended it. */
 interface Ended {
+  /** Null if a signal ended it. */
   code: number | null;
   stdout: string;
   stderr: string;
@@ -207,7 +207,6 @@ function withoutIndent(text: string): string {
   return `${text.replaceAll(indent, "\n").replaceAll("\\\n", "").trim()}\n`;
 }
 
-/** A session as it was seen, in the words of the expected where they fit. */
 async function seenIn(
   session: string,
   perform: (command: string, input: string) => Promise<string[]>,
@@ -240,7 +239,6 @@ function isLike(printed: string[], expected: string[]): boolean {
 const wordsOf = (command: string) =>
   Array.from(command.matchAll(/'([^']*)'|\{.*\}|\S+/g), ([word, quoted]) => quoted ?? word);
 
-/** What a command has printed, without what differs each time. */
 function linesOf({ code, stdout, stderr }: Ended, isSorted: boolean): string[] {
   const lines = (printed: string): string[] => {
     const shown = printed
@@ -288,7 +286,7 @@ export function deployProduction(tables: { orders: string; apiKeys?: string }): 
 process.setMaxListeners(0);
 process.stdout.setMaxListeners(0);
 
-/** Runs a command in this process, which takes a fraction of the time. */
+/** Runs a command in this process: a fraction of the time. */
 export async function run(
   command: string,
   { input = "", terminals = [] }: { input?: string; terminals?: Stream[] | undefined } = {},
@@ -317,13 +315,12 @@ export async function run(
   }
 }
 
-/** Only the first attempt of each call of an operation meets this behaviour. */
 export function onFirst(operation: string, behaviour: Behaviour): Choice {
   return (call) =>
     call.operation === operation && call.attempt === 1 ? behaviour : undefined;
 }
 
-/** Every call of an operation after so many meets this. `failing` resolves at the first of them. */
+/** `failing` resolves at the first call that meets the behaviour. */
 export function onEveryAfter(count: number, operation: string, behaviour: Behaviour) {
   const { promise: failing, resolve } = Promise.withResolvers<void>();
   let made = 0;
@@ -335,7 +332,6 @@ export function onEveryAfter(count: number, operation: string, behaviour: Behavi
   return { calls, failing };
 }
 
-/** Lets the engine scan only this many items a page. */
 export function pagesOf(Limit: number): Behaviour {
   return async ({ forward, input, response }) =>
     respond(response, await forward(JSON.stringify({ ...JSON.parse(input), Limit })));

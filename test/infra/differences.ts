@@ -2,7 +2,6 @@ import type { Template } from "aws-cdk-lib/assertions";
 import { type Change, listChanges } from "../../infra/deploy/changes.ts";
 import { constructId, named } from "../helpers/named.ts";
 
-/** The resources and outputs of a template, with names instead of references. */
 function parts(template: Template) {
   const { Outputs, Resources } = Object(named(template.toJSON()));
   const outputs = Object.entries<object>(Outputs).map(
@@ -15,7 +14,6 @@ function parts(template: Template) {
 const withoutHash = (text: string) =>
   text.replaceAll(/(ApiRestDeployment|CurrentVersion)[\da-fA-F]{16,}/g, "$1");
 
-/** Whether a text is only about a reference to a part with another hash in its name. */
 const isReference = (text: string) => /: (".+") -> \1$/.test(text);
 
 function textOf({ is, kind, property, replaces, type, was }: Change): string {

@@ -24,13 +24,9 @@ const services: Record<string, string> = {
   RolloutRole: "codedeploy.amazonaws.com",
 };
 
-/** Services that cost nothing while idle beyond the bytes they store. */
 const freeWhileIdle = ["ApiGateway", "DynamoDB", "IAM", "Lambda", "Logs"];
 
-/**
- * Parts of the names of settings that cost money while idle; the header Cache-Control doesn't. A
- * metric with a default value has data, and costs money, in every month.
- */
+// A metric with a default value costs money in every month; the header Cache-Control doesn't.
 const billedWhileIdle =
   /Cache(?!-Control)|DefaultValue|KmsKey|MetricsEnabled|Provisioned|Replica|Snap|Tracing/;
 

@@ -8,7 +8,6 @@ interface Statement {
   Resource: string | string[];
 }
 
-/** The statements of each policy of the page, by the heading above it. */
 const policies: Record<string, Statement[]> = {};
 const page = readFileSync("infra/PERMISSIONS.md", "utf8")
   .replaceAll("table/ORDERS", "table/STACK-Orders-1A2B")
@@ -66,7 +65,7 @@ const cdkDeploys: Calls = {
 // It reads everything in the account.
 const cdkLooksUp: Calls = { [cdkRole("lookup")]: "sts:AssumeRole" };
 
-/** What the tasks that a policy is for call, and what would be another's parts, or too much. */
+/** What a policy's tasks call, and what would be too much. */
 const tasks: Record<string, { needed: Calls; excessive?: Calls }> = {
   Orders: {
     needed: {
@@ -159,7 +158,7 @@ test.each(Object.entries(tasks))(
   },
 );
 
-/** The call that creates a resource of each type that an environment with every setting has. */
+/** The call that creates a resource of each type. */
 const creating: Record<string, [action: string, resource: string]> = {
   "AWS::ApiGateway": ["apigateway:POST", api],
   "AWS::CloudWatch::Alarm": ["cloudwatch:PutMetricAlarm", "*"],

@@ -5,7 +5,7 @@ import type { Environment } from "../../infra/environments.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { templateOf } from "../helpers/synthesise.ts";
 
-/** A template to be read, without what changes with the code of the functions. */
+/** A template without what changes with the functions' code. */
 function readable(environment: Environment) {
   const text = JSON.stringify(templateOf(environment).toJSON())
     .replaceAll(/ApiRestDeployment(?!Stage)\w+/g, "ApiRestDeployment")

@@ -71,7 +71,6 @@ test("DYNAMODB_ENDPOINT is an address outside AWS", () => {
 });
 
 test("no setting of the shell or of an AWS profile changes what reaches the engine", async () => {
-  /** Every setting of the SDK's clients, by its name in a profile. */
   const settings = {
     account_id_endpoint_mode: "required",
     auth_scheme_preference: "httpBearerAuth",
@@ -85,7 +84,6 @@ test("no setting of the shell or of an AWS profile changes what reaches the engi
     use_dualstack_endpoint: "true",
     use_fips_endpoint: "true",
   };
-  /** The request that the client of an engine sends, without what is new in every request. */
   async function requestWith(environment: Record<string, string>) {
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
     const requested = Promise.withResolvers<IncomingHttpHeaders>();

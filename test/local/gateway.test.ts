@@ -31,13 +31,11 @@ test.each(
     "GET /pets/best": "200 /pets/best null",
     "PUT /pets/best": '200 /pets/{petId} {"petId":"best"}',
     "PUT /pets/a%20b%2Fc": '200 /pets/{petId} {"petId":"a b/c"}',
-    // Decoded once.
     "PUT /pets/%2531": '200 /pets/{petId} {"petId":"%31"}',
     "PUT /pets/%zz": '200 /pets/{petId} {"petId":"%zz"}',
     "PUT /pets": '200 /{proxy+} {"proxy":"pets"}',
     "GET /Pets": '200 /{proxy+} {"proxy":"Pets"}',
     "GET /pets//1": '200 /{proxy+} {"proxy":"pets//1"}',
-    // A segment like any other.
     "GET /cats/../pets": '200 /{proxy+} {"proxy":"cats/../pets"}',
     "PATCH /cats": '200 /{section} {"section":"cats"}',
   }),

@@ -40,7 +40,6 @@ beforeEach(() => {
 const failed = { status: 502, body: "INTEGRATION_FAILURE" };
 const echo = async () => JSON.parse((await call("/echo")).body);
 
-/** Starts a request of a client that may leave. */
 const ask = (name: string, body = "") =>
   request(`${baseUrl}/${name}`, { method: "POST", agent: false })
     .on("error", () => {})

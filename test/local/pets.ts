@@ -5,8 +5,6 @@ import { readTemplate } from "../../infra/local/template/stack-template.ts";
 import { functionProcesses } from "../helpers/processes.ts";
 import { type RequestOptions, send } from "../helpers/send.ts";
 
-// A pet API whose functions, those of asset.pets, do what a function may do.
-
 /** The integration of each route, like `GET /pets/{petId}`, with its function and authorizer. */
 type Routes = Record<string, { Type: string; lambda?: string; authorizer?: string }>;
 
@@ -75,7 +73,7 @@ const gatewayResponses = {
   UNAUTHORIZED: "401",
 };
 
-/** The resources of an API, each with its path, its route or its name as logical id. */
+/** The resources of an API. A logical id is a path, a route or a name. */
 export function petResources(routes: Routes, changes: Record<string, object> = {}) {
   const resources: Record<string, ReturnType<typeof resource>> = {
     Api: resource("ApiGateway::RestApi", { Name: "pets" }),
@@ -114,7 +112,6 @@ export function petResources(routes: Routes, changes: Record<string, object> = {
   return resources;
 }
 
-/** The template of these resources, with the outputs that the local stack needs and these. */
 export function petTemplate(Resources: object, outputs: object = {}) {
   const Outputs = {
     OrdersTableName: { Value: { Ref: "Orders" } },

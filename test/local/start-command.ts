@@ -5,14 +5,13 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { root } from "../helpers/admin-command.ts";
 
-/** What `npm start` gives to node. */
 export const startScript = [
   "--require",
   "./infra/require-node-24.cjs",
   "infra/local/start.ts",
 ];
 
-/** How long to wait until a start is ready or has ended, even on a busy machine. */
+/** Long enough for a start on a busy machine. */
 export const startLimit = { timeout: 60_000 };
 
 /** Runs commands as a terminal does. Those that still run end with the calling test file. */
@@ -49,7 +48,6 @@ export async function createStarter() {
     directory,
     stackFile,
     run,
-    /** Runs the command behind `npm start`, without npm. */
     start: (options: string[], environment = {}) =>
       run([process.execPath, ...startScript, ...options], root, environment),
   };

@@ -15,7 +15,6 @@ beforeEach(() => {
   names.apiKeys = randomUUID();
 });
 
-/** Orders with these ids and what else is given; calls `end` after the last. */
 async function* orders(from: number, to: number, end = async () => {}, others = {}) {
   for (let id = from; id <= to; id++) yield { id: { N: String(id) }, ...others };
   await end();

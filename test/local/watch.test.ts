@@ -59,7 +59,6 @@ describe.runIf(hasList)("npm start --watch", { timeout: 180_000 }, () => {
     await writeFile(`${file}~`, after);
     await rename(`${file}~`, file);
   };
-  /** Changes the message of an unknown order, and waits until it is served. */
   const change = async (before: string, after: string) => {
     await edit("shared/errors.ts", before, after);
     await expect

@@ -12,10 +12,7 @@ import { named } from "../../helpers/named.ts";
 import { rows } from "../../helpers/synthesise.ts";
 import type { Exchange } from "./exchanges.ts";
 
-/**
- * A value that CloudWatch receives for a metric, which has a name like
- * `AWS/Lambda Throttles [FunctionName=CancelOrder]`.
- */
+/** A metric, like `AWS/Lambda Throttles [FunctionName=CancelOrder]`, and its value. */
 export type Sample = [metric: string, value: number];
 
 export function metricName(
@@ -155,11 +152,7 @@ function select(line: unknown, selector: string): unknown {
   return names.reduce((value, name) => Object(value)[name], line);
 }
 
-/**
- * Whether a log line matches CloudWatch's filter pattern.
- *
- * @throws Error for syntax that the stack's patterns don't use.
- */
+/** Whether a log line matches CloudWatch's filter pattern. */
 function matches(pattern: string, line: unknown): boolean {
   const conditions = /^\{ (.*) \}$/.exec(pattern)?.[1];
   const decided = conditions?.replaceAll(

@@ -7,7 +7,6 @@ import {
 import { rejectedAs } from "../../helpers/faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../../helpers/faults/faulty-stack.ts";
 
-/** A request, its response, and the lines that it caused. */
 export interface Exchange {
   method: string;
   /** The path of its resource, like `/store/orders/{orderId}`. */
@@ -23,7 +22,6 @@ export interface Exchange {
 }
 
 interface Request extends Omit<Exchange, "status" | "lines"> {
-  /** What stands for the parameter of the path. */
   parameter?: string;
   key?: "unknownKey" | "none";
   /** Whatever each call of the function's table meets. */
@@ -34,7 +32,6 @@ interface Request extends Omit<Exchange, "status" | "lines"> {
 
 const denied = rejectedAs("AccessDeniedException");
 
-/** Lists in pages of two orders, the second of which is denied. */
 const deniedMidway = ({ input }: EngineCall): Behaviour => {
   const scan = JSON.parse(input);
   if (scan.ExclusiveStartKey !== undefined) return denied;
@@ -46,10 +43,7 @@ const list = { method: "GET", path: "/store/orders", lambda: "ListOrders" };
 const cancel = { method: "DELETE", path: "/store/orders/{orderId}", lambda: "CancelOrder" };
 const authorize = { method: "GET", path: "/store/orders", lambda: "Authorize" };
 
-/**
- * One request of each kind, in this order: once the gateway remembers the key, the authorizer can't
- * fail for it.
- */
+// In this order: once the gateway remembers the key, the authorizer can't fail for it.
 const requests = {
   authorizerFailed: {
     ...authorize,
@@ -71,7 +65,7 @@ const requests = {
   cancelFailed: { ...cancel, parameter: "204", fault: () => denied },
 } satisfies Record<string, Request>;
 
-/** Makes each request to the service on this machine, over HTTP and to the bundled functions. */
+/** Makes each request to the service on this machine, with the bundled functions. */
 export async function recordExchanges() {
   let fault: Request["fault"];
   const stack = await startFaultyStack((call) => fault?.(call));

@@ -101,7 +101,6 @@ export const late = awslambda.streamifyResponse(async ({ body }, stream) => {
   await pipeline(chunks(Number(body)), open(stream));
 });
 
-/** The handler throws when it has written: the runtime ends the stream with error trailers. */
 export const throwLate = awslambda.streamifyResponse(async (_event, stream) => {
   open(stream).write("[1,2");
   throw new Error("too late");

@@ -14,7 +14,6 @@ beforeEach(async () => {
   return () => rm(folder, { recursive: true });
 });
 
-/** Locks the database until the test has ended. */
 const lock = async () => onTestFinished(await lockDatabase(file));
 
 test("a database in use can't be locked, nor by a link to it or to its folder", async () => {

@@ -93,7 +93,6 @@ test("a script lists everything that a machine lacks, and the commands that prov
     ${docker}
   and after either of the last two, DYNAMODB_ENDPOINT=http://localhost:8000 npm start
 `);
-  // Nothing that is there.
   expect(runOn("22.22.0")).toMatch(/ lacks\n- Node 24, .*\n.*\n$/);
 });
 
