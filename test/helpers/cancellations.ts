@@ -9,7 +9,7 @@ const cancelledBy = (id: string): OrderItem => ({
   cancellationId: { S: id },
 });
 
-/** The orders that `invocation-1` cancels, but for their ids, and the outcome: 204 or an Error. */
+/** The orders that `invocation-1` cancels, without ids, and the outcome. */
 export const cancellations: [
   what: string,
   before: OrderItem | undefined,

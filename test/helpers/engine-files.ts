@@ -5,7 +5,6 @@ const { CI, DYNAMODB_ENDPOINT } = process.env;
 const { optionalDependencies } = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
 );
-/** Whether the embedded DynamoDB engine is published for this platform. */
 const hasEnginePackage =
   `@dynoxide/${process.platform}-${process.arch}` in optionalDependencies;
 
@@ -22,7 +21,6 @@ const usingEmbeddedEngine = [
 /** The test files that share the engine at DYNAMODB_ENDPOINT. */
 export const sharing = DYNAMODB_ENDPOINT ? usingAnyEngine : [];
 
-/** The test files that can't run because there is no engine for them. */
 export const untestedFiles = filesWithoutEngine();
 
 function filesWithoutEngine(): string[] {

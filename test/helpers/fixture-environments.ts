@@ -1,7 +1,6 @@
 import type { Environment } from "../../infra/environments.ts";
 import { operations } from "../../infra/stack/function-list.ts";
 
-/** Limits for each operation that has none of its own here. */
 const everyOperation = Object.fromEntries(
   operations.map(({ name }) => [name, { rateLimit: 40, burstLimit: 80 }]),
 ) as Environment["throttling"];

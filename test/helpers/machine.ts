@@ -13,7 +13,7 @@ const checks = {
   "/proc or ps": () => hasProc() || spawnSync("ps", ["-p", `${process.pid}`]).status === 0,
 };
 
-/** Whether this machine has a thing that tests need. If not, prints what goes untested. */
+/** Whether this machine has a thing. If not, prints what goes untested. */
 export function machineHas(thing: keyof typeof checks, untested: string): boolean {
   const has = checks[thing]();
   if (!has) reportSkipped(thing, untested);

@@ -1,4 +1,3 @@
-/** The intrinsic functions whose results are told by names. */
 interface Reference {
   Ref?: string;
   "Fn::GetAtt"?: string[];

@@ -13,14 +13,14 @@ interface Process {
   command: string;
 }
 
-/** The ids of a process's descendants, or of those whose command line contains a text. */
+/** The ids of a process's descendants whose command line contains a text. */
 export async function descendants(pid: number, text = ""): Promise<number[]> {
   return below(pid, await allProcesses())
     .filter(({ command }) => command.includes(text))
     .map((descendant) => descendant.pid);
 }
 
-/** The processes that run functions for this process's stacks, each with its function's name. */
+/** The processes of this process's stacks, each with its function's name. */
 export async function functionProcesses() {
   // The last of their arguments is the function's name; in the bench, it has spaces.
   return below(process.pid, await allProcesses())

@@ -13,7 +13,7 @@ export type TestStack = Awaited<ReturnType<typeof startTestStack>>;
 
 const secrets = /pets_[0-9a-z]+_|bearer|authorization|"(?:multiValueH|h)eaders"|"body"/i;
 
-/** Starts a local stack for one test file, at a free port, with the orders of `orders.ndjson`. */
+/** Starts a local stack for one test file, with the orders of `orders.ndjson`. */
 export async function startTestStack(options: LocalStackOptions = {}) {
   const log: string[] = [];
   const orders = fileURLToPath(new URL("orders.ndjson", import.meta.url));

@@ -1,4 +1,4 @@
-/** The lines that a local stack itself has logged: a process crashed, or the gateway failed. */
+/** The lines that a local stack itself, not a function, has logged. */
 export function ownLines(log: string[]): string[] {
   // Functions log JSON.
   return log.filter((line) => !line.startsWith("{"));

@@ -27,7 +27,6 @@ export interface EngineResponse {
   body: Buffer;
 }
 
-/** A call under way, for a behaviour to handle. */
 interface Exchange extends EngineCall {
   response: ServerResponse;
   /** Lets the engine carry the call out, with another input if given. */
@@ -42,7 +41,6 @@ export type Choice = (call: EngineCall) => Behaviour | undefined;
 
 export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;
 
-/** Passes the call to the engine and its response back, unchanged. */
 export const passOn: Behaviour = async ({ forward, response }) =>
   respond(response, await forward());
 
@@ -50,12 +48,11 @@ export function respond(response: ServerResponse, { status, body }: EngineRespon
   response.writeHead(status, { "content-length": body.length }).end(body);
 }
 
-/** Every call of an operation meets this behaviour. */
 export function onEvery(operation: string, behaviour: Behaviour): Choice {
   return (call) => (call.operation === operation ? behaviour : undefined);
 }
 
-/** Does something just before each call of an operation reaches the engine. */
+/** Acts just before each call of an operation reaches the engine. */
 export function justBefore(operation: string, act: () => Promise<unknown>): Choice {
   return onEvery(operation, async (exchange) => {
     await act();

@@ -53,7 +53,6 @@ function reset(response: ServerResponse): void {
   response.socket?.resetAndDestroy();
 }
 
-/** Resolves when the first half of the response has been sent. */
 function sendHalf(
   response: ServerResponse,
   { status, body }: EngineResponse,
@@ -66,14 +65,12 @@ function sendHalf(
   });
 }
 
-/** Sends a space now and then, as if a long response were to come. */
 function trickle(response: ServerResponse): void {
   response.writeHead(200, { "content-length": 1_000_000 });
   const timer = setInterval(() => response.write(" "), 50);
   response.once("close", () => clearInterval(timer));
 }
 
-/** Sends this part of the engine's response, from 0 to 1. */
 function endingAfter(part: number): Behaviour {
   return async ({ forward, response }) => {
     const { body } = await forward();

@@ -24,10 +24,9 @@ export async function startFaultyStack(choose: Choice, options: LocalStackOption
     ...stack,
     ...tableWriter(client, stack.tables),
     proxy,
-    /** The order as the table has it. */
     order: async (id: string) =>
       (await client.send(new GetItemCommand({ TableName, Key: { id: { N: id } } }))).Item,
-    /** The lines that the functions have logged with this event, oldest first. */
+    /** The functions' log lines with this event, oldest first. */
     events: (event: string) =>
       // Functions log JSON.
       stack.log

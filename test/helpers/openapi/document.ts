@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 
-/** The parts that tests read; `document.test.ts` checks the whole file. */
+/** The parts that tests read. */
 interface Document {
   info: { version: string; description: string };
   servers: { url: string; variables: Record<string, { default: string }> }[];
