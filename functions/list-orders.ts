@@ -27,10 +27,13 @@ export const handler = middy<APIGatewayProxyEvent, StreamedResponse, Error, Cont
   .use(httpContentNegotiation({ availableEncodings: ["gzip"], failOnMismatch: false }))
   .use(respondWithErrors({ rejected: "list_rejected", failed: "list_failed" }))
   .handler(async (event, { preferredEncoding }) => {
-    const { body, contentEncoding } = await openOrderList(scanOrders(client, ordersTable), {
-      acceptsGzip: preferredEncoding === "gzip",
-      keyId: callerOf(event),
-    });
+    const { body, contentEncoding } = await openOrderList(
+      scanOrders(client, ordersTable),
+      {
+        acceptsGzip: preferredEncoding === "gzip",
+        keyId: callerOf(event),
+      },
+    );
     const headers = {
       "Content-Type": "application/json",
       "Cache-Control": "no-store",

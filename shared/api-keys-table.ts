@@ -1,5 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+} from "@aws-sdk/lib-dynamodb";
 import { hashApiKey, isApiKey } from "./api-keys.ts";
 
 /**

@@ -27,11 +27,12 @@ export function orderJson(item: OrderItem, omittedFields: OmittedFields): string
   return `${json}}`;
 }
 
-const writers: Record<OrderFieldType, (attribute: AttributeValue) => string | undefined> = {
-  int64: ({ N }) => (N !== undefined && isInt64(N) ? N : undefined),
-  "date-time": ({ S }) => (S !== undefined && isDateTime(S) ? `"${S}"` : undefined),
-  boolean: ({ BOOL }) => (BOOL === undefined ? undefined : String(BOOL)),
-};
+const writers: Record<OrderFieldType, (attribute: AttributeValue) => string | undefined> =
+  {
+    int64: ({ N }) => (N !== undefined && isInt64(N) ? N : undefined),
+    "date-time": ({ S }) => (S !== undefined && isDateTime(S) ? `"${S}"` : undefined),
+    boolean: ({ BOOL }) => (BOOL === undefined ? undefined : String(BOOL)),
+  };
 const fields = orderFields.map(({ name, type }) => ({
   name,
   nameJson: `"${name}":`,

@@ -82,7 +82,9 @@ async function* listJson(
       if (chunk !== "") yield chunk;
     }
   } catch (error) {
-    throw error instanceof ServiceError ? error : new ServiceError("internal_error", error);
+    throw error instanceof ServiceError
+      ? error
+      : new ServiceError("internal_error", error);
   }
   yield progress.orders === 0 ? "[]" : "]";
 }
@@ -112,7 +114,9 @@ async function* resume(
 }
 
 /** Compresses a list page by page: each goes out whole before the next one is asked for. */
-async function* compress(pages: AsyncIterable<string>): AsyncGenerator<Buffer, void, void> {
+async function* compress(
+  pages: AsyncIterable<string>,
+): AsyncGenerator<Buffer, void, void> {
   const gzip = createGzip({ level: gzipLevel, flush: constants.Z_SYNC_FLUSH });
   const compressed: Buffer[] = [];
   gzip.on("data", (chunk: Buffer) => compressed.push(chunk));

@@ -131,7 +131,11 @@ export async function* scanOrders(
   let ExclusiveStartKey: OrderItem | undefined;
   do {
     // In the order in which the SDK writes them.
-    const input = { TableName: table, ExclusiveStartKey, ProjectionExpression: projection };
+    const input = {
+      TableName: table,
+      ExclusiveStartKey,
+      ProjectionExpression: projection,
+    };
     const { Items, LastEvaluatedKey } = await scanPage(client, input);
     yield Items ?? [];
     ExclusiveStartKey = LastEvaluatedKey;

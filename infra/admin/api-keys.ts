@@ -145,7 +145,8 @@ export async function check(
   if (!isApiKeyRecord(item)) return rejection("its record is damaged");
   const shown = show(item);
   const { state, keyId, name, expiresAt, revokedAt } = shown;
-  if (state !== "active") return rejection(`${state} at ${revokedAt ?? expiresAt}`, keyId);
+  if (state !== "active")
+    return rejection(`${state} at ${revokedAt ?? expiresAt}`, keyId);
   const until = expiresAt === null ? "" : ` until ${expiresAt}`;
   return {
     text: `Accepted${until}: ${keyId} (${printable(name)})`,

@@ -38,7 +38,10 @@ export async function auditCancellations(
         const outcome = outcomeOf(cancellation, order);
         if (outcome === "undone") {
           const found = order ? plainOrder(order) : null;
-          session.print(undoneText(cancellation, order), { ...cancellation, order: found });
+          session.print(undoneText(cancellation, order), {
+            ...cancellation,
+            order: found,
+          });
         }
         yield outcome;
       }

@@ -176,8 +176,14 @@ export function addOrderCommands(program: Command): void {
 function addReinstate(orders: Command): void {
   orders
     .command("reinstate")
-    .description("make orders pending again that a key has cancelled, and print their ids")
-    .requiredOption("--cancelled-by <key-id>", "the key, such as a leaked one", parseKeyId)
+    .description(
+      "make orders pending again that a key has cancelled, and print their ids",
+    )
+    .requiredOption(
+      "--cancelled-by <key-id>",
+      "the key, such as a leaked one",
+      parseKeyId,
+    )
     .requiredOption(
       "--since <date-time>",
       "leave what it cancelled earlier, like 2026-11-20T08:00:00Z",

@@ -66,7 +66,8 @@ async function writeLines(
   const existing = await stat(path).catch(() => undefined);
   const partial = `${path}.${process.pid}.partial`;
   try {
-    if (existing?.isFile() === false) return await pipeline(lines, createWriteStream(path));
+    if (existing?.isFile() === false)
+      return await pipeline(lines, createWriteStream(path));
     const signal = session.interruptible();
     const mode = existing?.mode ?? 0o666;
     await pipeline(lines, createWriteStream(partial, { flags: "wx", mode }), { signal });

@@ -174,7 +174,12 @@ function shortText(attribute: AttributeValue | undefined): string {
 }
 
 function badLinesResult({ message, lineCount, bad }: BadLinesError): Result {
-  const counts = { orders: lineCount, written: 0, alreadyThere: 0, notWritten: lineCount };
+  const counts = {
+    orders: lineCount,
+    written: 0,
+    alreadyThere: 0,
+    notWritten: lineCount,
+  };
   return {
     json: { badLines: bad.first, bad: bad.count, ...counts },
     notes: [message],

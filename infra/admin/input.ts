@@ -45,7 +45,9 @@ export async function* inputLines(
  */
 export async function readIds({ wrongUse }: Session, file = "-"): Promise<Set<string>> {
   const ids = await Array.fromAsync(inputLines(file), ({ text, place }) =>
-    isInt64(text) ? text : wrongUse(`${place}: not a 64-bit integer: nothing was changed`),
+    isInt64(text)
+      ? text
+      : wrongUse(`${place}: not a 64-bit integer: nothing was changed`),
   );
   if (ids.length === 0)
     wrongUse(`${inputName(file)} has no order ids: nothing was changed`);

@@ -34,7 +34,10 @@ export function startProgress(
 }
 
 /** Prints a line in the place of the progress line, which is drawn again below it. */
-export function printLine(line: string, stream: NodeJS.WriteStream = process.stdout): void {
+export function printLine(
+  line: string,
+  stream: NodeJS.WriteStream = process.stdout,
+): void {
   erase();
   stream.write(`${line}\n`);
 }
@@ -48,7 +51,12 @@ function erase(): void {
 /** Like `1.6` or `12,000`: more digits would only flicker. */
 const rates = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 2 });
 
-function progressText(unit: string, total: number, done: number, seconds: number): string {
+function progressText(
+  unit: string,
+  total: number,
+  done: number,
+  seconds: number,
+): string {
   const rate = done / Math.max(seconds, 0.001);
   const speed = `${rates.format(rate)} ${unit}/s`;
   if (total === 0) return `${grouped(done)} ${unit}, ${speed}`;

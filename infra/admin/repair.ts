@@ -77,7 +77,14 @@ export async function repair(
   if (from === live) throw new CommandError(`${from} is the table in use`);
   const onlyIds = ids ? await readIds(session, ids) : undefined;
   const reads = session.calls("reads");
-  const job: Repair = { from, live, rules, reads, writes: session.calls("writes"), dryRun };
+  const job: Repair = {
+    from,
+    live,
+    rules,
+    reads,
+    writes: session.calls("writes"),
+    dryRun,
+  };
   const counts = { ...noOutcomes };
   const doubtful = new Findings<RepairedItem>();
   const fields = new Map<string, number>();

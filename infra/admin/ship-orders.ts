@@ -80,7 +80,10 @@ export async function shipOrders(
   };
 }
 
-function shipmentText(id: string, { outcome, shipDate, status, reason }: Shipment): string {
+function shipmentText(
+  id: string,
+  { outcome, shipDate, status, reason }: Shipment,
+): string {
   const detail = shipDate ?? status ?? reason;
   const suffix = detail === undefined ? "" : `: ${detail}`;
   return `Order ${id} ${outcomes[outcome][0]}${suffix}`;
@@ -119,7 +122,8 @@ async function shipOrder(
 function rejection(item: OrderItem | undefined): Shipment {
   if (item === undefined) return { outcome: "not_found" };
   const { status, shipDate } = item;
-  if (status?.S === "shipped") return { outcome: "already_shipped", shipDate: shipDate?.S };
+  if (status?.S === "shipped")
+    return { outcome: "already_shipped", shipDate: shipDate?.S };
   if (status?.S === "cancelled") return { outcome: "cancelled" };
   return { outcome: "not_pending", status: status?.S };
 }

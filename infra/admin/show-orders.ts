@@ -102,7 +102,10 @@ export async function countOrders(session: Session): Promise<Result> {
     counts[statusOf(order)]++;
     counts.total++;
   }
-  const rows = Object.entries(counts).map(([status, orders]) => [status, grouped(orders)]);
+  const rows = Object.entries(counts).map(([status, orders]) => [
+    status,
+    grouped(orders),
+  ]);
   return { text: columns([["STATUS", "ORDERS"], ...rows]), json: counts };
 }
 

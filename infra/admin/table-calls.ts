@@ -18,7 +18,9 @@ import { sameAttribute } from "../orders-file/attribute-json.ts";
  * The longest wait before each retry of a throttled call, in milliseconds. With full jitter they
  * take a minute or so.
  */
-const throttleWaits = [200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 30_000, 30_000];
+const throttleWaits = [
+  200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 30_000, 30_000,
+];
 
 /** Attributes by their names; undefined are those that an item lacks, or is to lose. */
 export type Attributes = Record<string, AttributeValue | undefined>;
@@ -109,7 +111,8 @@ export class TableCalls {
       try {
         const output = await send();
         const [used] = [output.ConsumedCapacity].flat();
-        this.#next += ((used?.CapacityUnits ?? units) - units) * this.#millisecondsPerUnit;
+        this.#next +=
+          ((used?.CapacityUnits ?? units) - units) * this.#millisecondsPerUnit;
         return output;
       } catch (error) {
         const longest = throttleWaits[tries];

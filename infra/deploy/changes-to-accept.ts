@@ -24,7 +24,11 @@ export function findingName(text: string): string {
  * @param place where both are, if that is known.
  * @returns the changes to accept: all that `ordinary.ts` does not list.
  */
-export function findChanges(deployed: StackToCompare, next: StackToCompare, place?: Place) {
+export function findChanges(
+  deployed: StackToCompare,
+  next: StackToCompare,
+  place?: Place,
+) {
   const before = comparable(deployed.template, place);
   const after = comparable(next.template, place);
   const findings = groupChanges(listChanges(before, after)).map(finding);

@@ -94,7 +94,9 @@ async function synthesise(stackName: string, { context = [] }: CompareOptions) {
 /** Prints a line for each finding, and returns whether all of them are accepted. */
 function report(findings: Finding[], accepted: Set<string>): boolean {
   for (const { name, text } of findings) {
-    console.log(`${accepted.has(name) ? "accepted" : "STOP"}  ${name}  ${printable(text)}`);
+    console.log(
+      `${accepted.has(name) ? "accepted" : "STOP"}  ${name}  ${printable(text)}`,
+    );
   }
   const found = new Set(findings.map(({ name }) => name));
   for (const name of accepted.difference(found))

@@ -88,7 +88,13 @@ interface DeployOptions extends CompareOptions {
 }
 
 function deploy({ stackName }: Environment, options: DeployOptions): Promise<number> {
-  const { app = ownAssembly, outputsFile, profile, requireApproval, revertDrift } = options;
+  const {
+    app = ownAssembly,
+    outputsFile,
+    profile,
+    requireApproval,
+    revertDrift,
+  } = options;
   const words = [
     ...(profile ? ["--profile", profile] : []),
     ...(requireApproval ? ["--require-approval", requireApproval] : []),
@@ -102,7 +108,10 @@ function addComparison(command: Command): Command {
   const collect = (value: string, before: string[] = []) => [...before, value];
   return command
     .option("--accept <names>", "findings that are meant; may be repeated", collect)
-    .option("--app <directory>", "a synthesised app; without it, synthesises into cdk.out")
+    .option(
+      "--app <directory>",
+      "a synthesised app; without it, synthesises into cdk.out",
+    )
     .addOption(
       new Option("--profile <name>", "the AWS profile to work with").env("AWS_PROFILE"),
     )

@@ -91,7 +91,8 @@ export async function readDeployedStack(StackName: string, region: string) {
       terminationProtection: stack?.EnableTerminationProtection,
     };
   } catch (error) {
-    if (error instanceof Error && / does not exist$/.test(error.message)) return undefined;
+    if (error instanceof Error && / does not exist$/.test(error.message))
+      return undefined;
     throw error;
   }
 }

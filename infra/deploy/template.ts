@@ -40,9 +40,13 @@ export function comparable(template: Template, place?: Place): Parts {
     if (typeof value === "string") return fromJson(value);
     const text = Object(value)["Fn::Sub"];
     if (typeof text === "string")
-      return text.replace(/\$\{([\w:]+)\.?([\w.]+)?\}/g, (_, id, name) => spell(id, name));
+      return text.replace(/\$\{([\w:]+)\.?([\w.]+)?\}/g, (_, id, name) =>
+        spell(id, name),
+      );
     const isList = property === "Tags" && Array.isArray(value);
-    return isList ? Object.fromEntries(value.map(({ Key, Value }) => [Key, Value])) : value;
+    return isList
+      ? Object.fromEntries(value.map(({ Key, Value }) => [Key, Value]))
+      : value;
   };
   const spelt = JSON.stringify(resolveIntrinsics(template, spell));
   const { Resources, Outputs = {}, ...rest }: Template = JSON.parse(spelt, plain);

@@ -40,7 +40,10 @@ export function startOptions(argv: string[]): LocalStackOptions & { json?: true 
       "respond to every nth list or cancellation with 503, likewise",
       numberFrom(1),
     )
-    .option("--inspect", "open a debugger port for each function, and suspend its timeout")
+    .option(
+      "--inspect",
+      "open a debugger port for each function, and suspend its timeout",
+    )
     .option("--cut <n>", "cut every nth list off midway, likewise", numberFrom(1))
     .option("--json", "print one line of JSON when ready, for scripts")
     .addHelpText(

@@ -36,7 +36,9 @@ try {
   const { addToStackFile } = await import("./stack-file.ts");
   const { synthesise } = await import("./template/synthesis.ts");
   await using running = new AsyncDisposableStack();
-  const folder = running.use(await mkdtempDisposable(join(tmpdir(), "pet-store-orders-")));
+  const folder = running.use(
+    await mkdtempDisposable(join(tmpdir(), "pet-store-orders-")),
+  );
   // Without links: source maps name the sources relative to it.
   const directory = await realpath(folder.path);
   const stack = await startLocalStack(

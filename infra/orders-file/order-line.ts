@@ -10,7 +10,12 @@ import {
 } from "../../shared/order.ts";
 import { dateTimeHint } from "../terminal/date-time.ts";
 import { jsonText } from "../terminal/printable.ts";
-import { attributeJson, isAttribute, plainValue, reviveBinary } from "./attribute-json.ts";
+import {
+  attributeJson,
+  isAttribute,
+  plainValue,
+  reviveBinary,
+} from "./attribute-json.ts";
 
 /** A parsed line of an orders file: its order, or everything that is wrong with it, for people. */
 export type OrderLine = { item: OrderItem } | { problems: string[] };
@@ -21,7 +26,10 @@ interface FieldType {
   accepts(attribute: AttributeValue): boolean;
 }
 
-const textField = (description: string, accepts: (text: string) => boolean): FieldType => ({
+const textField = (
+  description: string,
+  accepts: (text: string) => boolean,
+): FieldType => ({
   description,
   accepts: ({ S }) => S !== undefined && accepts(S),
 });
@@ -110,7 +118,8 @@ function addField(
   if (type === undefined) return [`unknown field ${jsonText(name)}`];
   const attribute = toAttribute(value);
   if (!type.accepts(attribute)) {
-    const hint = type === fieldTypes["date-time"] ? dateTimeHint(String(value)) : undefined;
+    const hint =
+      type === fieldTypes["date-time"] ? dateTimeHint(String(value)) : undefined;
     return [`${name} ${hint ?? `is not ${type.description}`}`];
   }
   item.set(name, attribute);

@@ -130,16 +130,15 @@ const racingCancellations = (pending: string): Checks => ({
 
 const unchanging: Checks = {
   // Not the whole: AWS cuts it off at 200 MB, which is two million orders.
-  "the beginning of an uncompressed list for a client that accepts no compression": async (
-    service,
-  ) => {
-    const response = await open(service, {
-      ...list,
-      headers: { "accept-encoding": "identity" },
-    });
-    assert(!response.headers["content-encoding"], "the list is compressed");
-    await expectList(response, { enough: 1_000_000 });
-  },
+  "the beginning of an uncompressed list for a client that accepts no compression":
+    async (service) => {
+      const response = await open(service, {
+        ...list,
+        headers: { "accept-encoding": "identity" },
+      });
+      assert(!response.headers["content-encoding"], "the list is compressed");
+      await expectList(response, { enough: 1_000_000 });
+    },
   "401 for a malformed key or another scheme": rejects("unauthorized", ({ apiKey }) => {
     const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith("0") ? "1" : "0");
     const keys = ["no-key", mistyped, `${apiKey}0`].map((key) => `Bearer ${key}`);
@@ -197,7 +196,10 @@ const unchanging: Checks = {
 };
 
 const thorough = (mostRequests: number): Checks => ({
-  "the whole list for a client that reads slowly for a minute": async (service, clock) => {
+  "the whole list for a client that reads slowly for a minute": async (
+    service,
+    clock,
+  ) => {
     const headers = { "accept-encoding": "identity" };
     const { text, ...response } = await open(service, { ...list, headers });
     const minuteEnd = clock.now() + 60_000;
@@ -213,23 +215,22 @@ const thorough = (mostRequests: number): Checks => ({
       `${length} characters are too few to be read for a minute`,
     );
   },
-  "429 and Retry-After for too many requests, the documented Error for the others": async (
-    service,
-  ) => {
-    let sent = 0;
-    let isThrottled = false;
-    const sendInTurn = async (): Promise<void> => {
-      while (!isThrottled && sent++ < mostRequests) {
-        const response = await send(service, cancel("none"));
-        const isRejected = response.status === 429;
-        expectError(response, isRejected ? "too_many_requests" : "order_not_found");
-        isThrottled ||= isRejected;
-      }
-    };
-    await Promise.all(Array.from({ length: floodAtOnce }, sendInTurn));
-    assert(
-      isThrottled,
-      `${mostRequests} requests, ${floodAtOnce} at a time, were all let in`,
-    );
-  },
+  "429 and Retry-After for too many requests, the documented Error for the others":
+    async (service) => {
+      let sent = 0;
+      let isThrottled = false;
+      const sendInTurn = async (): Promise<void> => {
+        while (!isThrottled && sent++ < mostRequests) {
+          const response = await send(service, cancel("none"));
+          const isRejected = response.status === 429;
+          expectError(response, isRejected ? "too_many_requests" : "order_not_found");
+          isThrottled ||= isRejected;
+        }
+      };
+      await Promise.all(Array.from({ length: floodAtOnce }, sendInTurn));
+      assert(
+        isThrottled,
+        `${mostRequests} requests, ${floodAtOnce} at a time, were all let in`,
+      );
+    },
 });

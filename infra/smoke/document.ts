@@ -168,7 +168,9 @@ export function responseProblems(
 function parsed(body: string): unknown {
   try {
     return JSON.parse(body, (_name, value, context?: { source: string }) =>
-      typeof value === "number" && !isInt64(`${context?.source}`) ? context?.source : value,
+      typeof value === "number" && !isInt64(`${context?.source}`)
+        ? context?.source
+        : value,
     );
   } catch {
     return body;

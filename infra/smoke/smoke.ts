@@ -37,7 +37,11 @@ export async function* smoke(
   for (const [index, [name, check]] of checks.entries()) {
     const run = () => check(service, clock).catch((error: unknown) => error);
     let error = await run();
-    while (index < readinessChecks && error instanceof NotReady && clock.now() < deadline) {
+    while (
+      index < readinessChecks &&
+      error instanceof NotReady &&
+      clock.now() < deadline
+    ) {
       const text = `up to ${waitSeconds} s for the stage to be ready. ${name}: ${reason(error)}`;
       if (!isAnnounced) yield { kind: "waiting", text };
       isAnnounced = true;

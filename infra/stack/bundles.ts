@@ -37,7 +37,8 @@ export function bundles(stack: Stack): PerFunction<Code> {
   // sources.
   const outdir = Stage.of(stack)?.outdir ?? "cdk.out";
   // A stack that isn't being deployed needs no bundles: the sources stand in for them.
-  if (!stack.bundlingRequired) return perFunction(() => Code.fromAsset(`${root}functions`));
+  if (!stack.bundlingRequired)
+    return perFunction(() => Code.fromAsset(`${root}functions`));
   buildSync({
     ...bundling,
     entryPoints: perFunction((_, { file }) => `${root}functions/${file}`),

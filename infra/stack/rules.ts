@@ -42,7 +42,9 @@ export function addRules(stack: Stack, environment: Environment): void {
  * be restored.
  */
 function unprotected(stack: Stack): string[] {
-  const lines = stack.terminationProtection ? [] : ["keepData needs terminationProtection"];
+  const lines = stack.terminationProtection
+    ? []
+    : ["keepData needs terminationProtection"];
   for (const part of stack.node.findAll()) {
     const isTable = part instanceof CfnTable || part instanceof CfnGlobalTable;
     if (isTable && !isProtected(part)) {

@@ -39,8 +39,13 @@ export function addFunction(
   tables: ServiceTables,
   environment: Environment,
 ) {
-  const { functionLogLevel, keepData, listConcurrency, logRetentionDays, systemLogLevel } =
-    environment;
+  const {
+    functionLogLevel,
+    keepData,
+    listConcurrency,
+    logRetentionDays,
+    systemLogLevel,
+  } = environment;
   const { id, memorySize, operation, permission, timeoutSeconds } = entry;
   const table = tables[permission.table];
   const logGroup = new LogGroup(stack, `${id}Log`, {

@@ -138,7 +138,11 @@ const settings = z.strictObject({
   /** A domain of your own, which the base address then names. */
   domain: ownDomain.exactOptional(),
   /** A web ACL that you have, in the region of the stack, for all requests to the API. */
-  webAclArn: arn("wafv2", "regional/webacl/.+", "regional/webacl/NAME/ID").exactOptional(),
+  webAclArn: arn(
+    "wafv2",
+    "regional/webacl/.+",
+    "regional/webacl/NAME/ID",
+  ).exactOptional(),
   /**
    * Set to false where the account has a role for API Gateway's logs already: one serves the
    * account and region.
@@ -241,7 +245,9 @@ const environmentsSchema = z
   });
 
 /** A line for each mistake in the settings of all environments; undefined without any. */
-export function mistakesIn(environments: Record<string, Environment>): string | undefined {
+export function mistakesIn(
+  environments: Record<string, Environment>,
+): string | undefined {
   const { error } = environmentsSchema.safeParse(environments, {
     reportInput: true,
     // A group of settings has no text of its own; that of a key is in the issue about the key.

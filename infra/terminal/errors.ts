@@ -54,7 +54,8 @@ const explanations: [
   ],
   [
     /^ResourceNotFoundException /,
-    (reason) => `${reason}. Check its name, and whether its stack was deleted or replaced`,
+    (reason) =>
+      `${reason}. Check its name, and whether its stack was deleted or replaced`,
   ],
   [
     /^TimeoutError | E(AI_AGAIN|CONN(REFUSED|RESET)|(HOST|NET)UNREACH|NOTFOUND|PIPE|TIMEDOUT) /,

@@ -3,7 +3,8 @@
  * lone surrogates. Joiners and the tags of flags are format characters, too, but only shape the
  * letters and emoji beside them.
  */
-const controls = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}[\p{Cf}--[\u200c\u200d\u{e0020}-\u{e007f}]]]/gv;
+const controls =
+  /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}[\p{Cf}--[\u200c\u200d\u{e0020}-\u{e007f}]]]/gv;
 
 /**
  * The text on one line, safe to print: whatever could control a terminal is escaped, as `\u{1b}`.

@@ -133,7 +133,9 @@ function command<Input extends ServiceInputTypes, Output extends ServiceOutputTy
   };
 }
 
-export const GetItemCommand = command<GetItemCommandInput, GetItemCommandOutput>("GetItem");
+export const GetItemCommand = command<GetItemCommandInput, GetItemCommandOutput>(
+  "GetItem",
+);
 export const ScanCommand = command<ScanCommandInput, ScanCommandOutput>("Scan");
 export const UpdateItemCommand = command<UpdateItemCommandInput, UpdateItemCommandOutput>(
   "UpdateItem",
@@ -225,7 +227,10 @@ function addDeserializer(stack: Stack): void {
 
 async function read(response: HttpResponse) {
   const { statusCode, headers, body } = response;
-  const $metadata = { httpStatusCode: statusCode, requestId: headers["x-amzn-requestid"] };
+  const $metadata = {
+    httpStatusCode: statusCode,
+    requestId: headers["x-amzn-requestid"],
+  };
   try {
     const { buffer, byteOffset, length } = await streamCollector(body);
     const text = Buffer.from(buffer, byteOffset, length).toString();
@@ -243,7 +248,9 @@ function exception(response: HttpResponse, json: { $metadata: ResponseMetadata }
   const name = loadJsonRpcErrorCode(response, json) ?? "Unknown";
   const $fault = response.statusCode < 500 ? "client" : "server";
   const isConditionFailed = name === "ConditionalCheckFailedException";
-  const Exception = isConditionFailed ? ConditionalCheckFailedException : ServiceException;
+  const Exception = isConditionFailed
+    ? ConditionalCheckFailedException
+    : ServiceException;
   const { $metadata } = json;
   const exception = new Exception({ name, $fault, $metadata, message: "" });
   // The one error that the SDK retries for neither its name nor its status.

@@ -131,10 +131,14 @@ export class OrdersClient {
     };
     return await new Promise((resolve, reject) => {
       let response: IncomingMessage | undefined;
-      const sent = request(url, { method, headers, timeout: this.#timeout }, (message) => {
-        response = message;
-        resolve(message);
-      });
+      const sent = request(
+        url,
+        { method, headers, timeout: this.#timeout },
+        (message) => {
+          response = message;
+          resolve(message);
+        },
+      );
       sent.on("timeout", () => {
         (response ?? sent).destroy(new Error(`nothing for ${this.#timeout} ms`));
       });

@@ -52,7 +52,10 @@ test.each([
     "cannot be used with option '--ids",
   ],
   ["orders list --cancelled-by ''", noKeyId],
-  ["orders list --status lost", "Allowed choices are pending, shipped, cancelled, other."],
+  [
+    "orders list --status lost",
+    "Allowed choices are pending, shipped, cancelled, other.",
+  ],
   ["orders show 9223372036854775808", "Not a 64-bit integer"],
   ["orders audit --local", "required option '--log <file>'"],
   ["orders import ''", "Must not be empty."],

@@ -34,7 +34,9 @@ test("keys of every page are listed by creation time, then by id, read consisten
   expect(scans.every(({ ConsistentRead }) => ConsistentRead)).toBe(true);
 });
 
-test("a key is revoked once, and nothing else of its record changes", () => playIn({ now })`
+test("a key is revoked once, and nothing else of its record changes", () => playIn({
+  now,
+})`
   $ put KEYS {"keyId":"key_1111111111111111","tier":"gold"}
   $ put KEYS {"keyId":"key_2222222222222222","expiresAt":1}
   $ keys revoke key_1111111111111111

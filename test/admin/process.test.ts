@@ -112,7 +112,10 @@ describe("an export", () => {
 
 describe("an import", () => {
   test("that is interrupted, killed and run again writes each order once", async () => {
-    const lines = Array.from({ length: 400 }, (_, id) => `{"id":${id},"status":"shipped"}`);
+    const lines = Array.from(
+      { length: 400 },
+      (_, id) => `{"id":${id},"status":"shipped"}`,
+    );
     await writeFile(join(folder, "orders.ndjson"), lines.join("\n"));
     const command = `orders import ${folder}/orders.ndjson --json`;
     const throttled = onEveryAfter(100, "PutItem", unapplied["throttled by the table"]);

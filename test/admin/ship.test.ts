@@ -175,7 +175,8 @@ test("a command whose results no one reads any more stops", () => {
   const closed = { code: "EPIPE", errno: -constants.errno.EPIPE, syscall: "write" };
   let hasReader = true;
   const calls = justBefore("UpdateItem", async () => {
-    if (hasReader) process.stdout.emit("error", Object.assign(new Error("write"), closed));
+    if (hasReader)
+      process.stdout.emit("error", Object.assign(new Error("write"), closed));
     hasReader = false;
   });
   return playIn({ calls })`

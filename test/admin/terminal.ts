@@ -123,7 +123,10 @@ export async function createTerminal() {
   }
 
   const named = (text: string) =>
-    text.replaceAll(orders, "ORDERS").replaceAll(apiKeys, "KEYS").replaceAll(copy, "COPY");
+    text
+      .replaceAll(orders, "ORDERS")
+      .replaceAll(apiKeys, "KEYS")
+      .replaceAll(copy, "COPY");
 
   /**
    * Plays a session at a terminal: `$ ` begins a command, `> ` its input, and the rest is what it
@@ -154,9 +157,9 @@ export async function createTerminal() {
       }
       if (now) vi.useFakeTimers({ toFake: ["Date"], now: new Date(now) });
       onTestFinished(() => void vi.useRealTimers());
-      expect(await seenIn(session, (line, input) => perform(line, input, terminals))).toBe(
-        session,
-      );
+      expect(
+        await seenIn(session, (line, input) => perform(line, input, terminals)),
+      ).toBe(session);
       return { sent };
     };
 
@@ -237,7 +240,10 @@ function isLike(printed: string[], expected: string[]): boolean {
 }
 
 const wordsOf = (command: string) =>
-  Array.from(command.matchAll(/'([^']*)'|\{.*\}|\S+/g), ([word, quoted]) => quoted ?? word);
+  Array.from(
+    command.matchAll(/'([^']*)'|\{.*\}|\S+/g),
+    ([word, quoted]) => quoted ?? word,
+  );
 
 function linesOf({ code, stdout, stderr }: Ended, isSorted: boolean): string[] {
   const lines = (printed: string): string[] => {
@@ -289,7 +295,10 @@ process.stdout.setMaxListeners(0);
 /** Runs a command in this process: a fraction of the time. */
 export async function run(
   command: string,
-  { input = "", terminals = [] }: { input?: string; terminals?: Stream[] | undefined } = {},
+  {
+    input = "",
+    terminals = [],
+  }: { input?: string; terminals?: Stream[] | undefined } = {},
 ): Promise<Ended> {
   using replaced = new DisposableStack();
   const printed = { stdout: "", stderr: "" };

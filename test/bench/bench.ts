@@ -29,7 +29,9 @@ const program = new Script("npm run bench --")
     "Measures the service beside the least work that could do the same. " +
       "Exits with 1 when the median of the runs misses a goal.",
   )
-  .addArgument(new Argument("[part...]", "measure only these").choices(Object.keys(parts)))
+  .addArgument(
+    new Argument("[part...]", "measure only these").choices(Object.keys(parts)),
+  )
   .option("--runs <number>", "how often each is measured", parseRuns, 3)
   .option("--last", "measure nothing: judge the figures of the last whole run again")
   .option("--write", "put the figures into test/bench/README.md, and draw its chart")

@@ -41,7 +41,9 @@ export function chart(rows: Row[]): string {
 }
 
 function group(rows: Row[]) {
-  const ours = rows.slice(0, 1).map((row) => ({ ...row, beside: "ours", floor: row.ours }));
+  const ours = rows
+    .slice(0, 1)
+    .map((row) => ({ ...row, beside: "ours", floor: row.ours }));
   const bars = [...ours, ...rows];
   const longest = Math.max(...bars.map(({ floor = 0 }) => floor));
   const lines = bars.map((bar) => {

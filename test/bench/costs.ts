@@ -3,7 +3,13 @@ import { type Environment, environments } from "../../infra/environments.ts";
 import { functionList } from "../../infra/stack/function-list.ts";
 import { Script } from "../../infra/terminal/script.ts";
 import { templateOf } from "../helpers/synthesise.ts";
-import { cutOffAt, type Load, limitsUnder, listSeconds, monthlyDollars } from "./limits.ts";
+import {
+  cutOffAt,
+  type Load,
+  limitsUnder,
+  listSeconds,
+  monthlyDollars,
+} from "./limits.ts";
 import { markdown, writeTables } from "./page.ts";
 import {
   authorization,
@@ -132,7 +138,9 @@ function printLoad(environment: Environment) {
       remedy,
     ],
   );
-  console.log(`With the settings of ${environment.name}, what gives first at the head:\n`);
+  console.log(
+    `With the settings of ${environment.name}, what gives first at the head:\n`,
+  );
   console.log(`${markdown([["limit", "used", "", "beyond it"], ...rows])}\n`);
   console.log(
     `A month: $${amount(monthlyDollars(load))}, authorizations and alarms aside.\n`,
@@ -173,7 +181,8 @@ function ordersRow(orders: number) {
 function environmentRow(environment: Environment) {
   const { tableThroughput, throttling } = environment;
   // A read unit is 8 KB of a list.
-  const exhaustingBytes = (tableThroughput.reads / throttling.listOrders.rateLimit) * 8192;
+  const exhaustingBytes =
+    (tableThroughput.reads / throttling.listOrders.rateLimit) * 8192;
   const exhaustingOrders = Math.ceil(exhaustingBytes / orderBytes.stored);
   const template = templateOf(environment);
   const resources = (type: string) => template.findResources(`AWS::${type}`);
@@ -181,7 +190,8 @@ function environmentRow(environment: Environment) {
     resources("CloudWatch::Alarm"),
     // Each metric in an alarm's expression is charged.
     ({ Properties: { Metrics } }) =>
-      Metrics?.filter(({ MetricStat }: { MetricStat?: unknown }) => MetricStat).length ?? 1,
+      Metrics?.filter(({ MetricStat }: { MetricStat?: unknown }) => MetricStat).length ??
+      1,
   );
   const customMetrics = sumOf(
     resources("Logs::MetricFilter"),

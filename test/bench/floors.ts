@@ -23,7 +23,8 @@ const { "@aws-sdk/client-dynamodb": _, ...alias } = bundling.alias;
 /** As the functions were bundled while they had the SDK's own client. */
 const sdkBundling: BuildOptions = {
   define: {
-    "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED": JSON.stringify("true"),
+    "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED":
+      JSON.stringify("true"),
   },
   alias: {
     ...alias,

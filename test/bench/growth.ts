@@ -8,7 +8,8 @@ import { hostOf, type Subject, withVariables } from "./subject.ts";
 /** Lists more and more orders: the longest list must hardly take more memory, or begin later. */
 export async function growth({ functions }: Subject): Promise<Measured[]> {
   // At least two lists of each length, since the first one starts the process.
-  const growthTo = (length: number) => listGrowth(functions.ListOrders, length, 2_000_000);
+  const growthTo = (length: number) =>
+    listGrowth(functions.ListOrders, length, 2_000_000);
   const shortest = await growthTo(10_000);
   const middle = await growthTo(100_000);
   const { peakMemory, firstByte, whole, gzip, plain } = await growthTo(1_000_000);

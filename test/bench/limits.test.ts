@@ -20,7 +20,10 @@ test.each([
 ])(
   "%s gives first with %d orders, %d cancellations a second and %d lists a minute",
   (name, orders, cancelsPerSecond, listsPerMinute) => {
-    const [first] = limitsUnder({ orders, cancelsPerSecond, listsPerMinute }, environment);
+    const [first] = limitsUnder(
+      { orders, cancelsPerSecond, listsPerMinute },
+      environment,
+    );
     expect(first).toMatchObject({ name });
   },
 );

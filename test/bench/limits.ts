@@ -1,5 +1,11 @@
 import type { Environment } from "../../infra/environments.ts";
-import { cancellation, cost, listOf, millionOrdersMonth, milliseconds } from "./prices.ts";
+import {
+  cancellation,
+  cost,
+  listOf,
+  millionOrdersMonth,
+  milliseconds,
+} from "./prices.ts";
 
 export interface Load {
   orders: number;
@@ -25,7 +31,11 @@ export function listSeconds(orders: number): number {
   const running = milliseconds(list) / 1000;
   const reading = list.readUnits / quota.partitionReads;
   const throttledMegabytes = list.sentKilobytes / 1000 - quota.unthrottledMegabytes;
-  return Math.max(running, reading, throttledMegabytes / quota.streamedMegabytesPerSecond);
+  return Math.max(
+    running,
+    reading,
+    throttledMegabytes / quota.streamedMegabytesPerSecond,
+  );
 }
 
 export function cutOffAt(orders: number): "200 MB" | "15 minutes" | undefined {
@@ -85,7 +95,13 @@ export function limitsUnder(load: Load, environment: Environment) {
       perSecond,
       raise,
     ),
-    limit("throttling.listOrders.rateLimit", lists, listOrders.rateLimit, perSecond, raise),
+    limit(
+      "throttling.listOrders.rateLimit",
+      lists,
+      listOrders.rateLimit,
+      perSecond,
+      raise,
+    ),
     limit("tableThroughput.writes", writes, tableThroughput.writes, units, raiseToQuota),
     limit("tableThroughput.reads", reads, tableThroughput.reads, units, listLess),
     limit(
@@ -111,7 +127,11 @@ export function limitsUnder(load: Load, environment: Environment) {
 const secondsInMonth = 730 * 3600;
 
 /** Dollars for a month of this load, with every key in the authorizer's cache. */
-export function monthlyDollars({ orders, cancelsPerSecond, listsPerMinute }: Load): number {
+export function monthlyDollars({
+  orders,
+  cancelsPerSecond,
+  listsPerMinute,
+}: Load): number {
   const lists = (listsPerMinute / 60) * cost(listOf(orders));
   const serving = secondsInMonth * (cancelsPerSecond * cost(cancellation) + lists);
   return serving + (orders / 1e6) * millionOrdersMonth;

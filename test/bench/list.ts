@@ -14,7 +14,9 @@ export async function lists(subject: Subject): Promise<Measured[]> {
   await putOrders(subject, 0, 100_000);
   await using host = hostBesideFloors(subject, "ListOrders");
   const time = await inTurn(rounds, ["ours", byHand, bareScans], (name) =>
-    timed(() => (name === bareScans ? bareScan(endpoint, ordersTable) : list(host, name))),
+    timed(() =>
+      name === bareScans ? bareScan(endpoint, ordersTable) : list(host, name),
+    ),
   );
   const cpu = await inTurn(rounds, ["ours", sdkAlone, byHand], async (name) => {
     const before = await cpuSoFar(name);

@@ -15,7 +15,8 @@ export function writeTables(tables: string[][][]) {
     const lines = markdown(table);
     const [head = ""] = lines.split("\n");
     const place = new RegExp(`^${RegExp.escape(head)}\n.*?(?=\n\n)`, "ms");
-    if (!place.test(text)) throw new Error(`README.md has no table with the head ${head}`);
+    if (!place.test(text))
+      throw new Error(`README.md has no table with the head ${head}`);
     text = text.replace(place, () => lines);
   }
   writeFileSync(page, text);

@@ -97,7 +97,10 @@ const logKilobytes = 0.8;
 /** Lambda gives a whole vCPU at 1,769 MB and shares in proportion. */
 export const wholeCpuMegabytes = 1769;
 
-export function milliseconds({ cpuMs, waitMs, memory }: Work, megabytes = memory): number {
+export function milliseconds(
+  { cpuMs, waitMs, memory }: Work,
+  megabytes = memory,
+): number {
   return waitMs + cpuMs / Math.min(1, megabytes / wholeCpuMegabytes);
 }
 
@@ -113,7 +116,8 @@ export function cost(work: Work, requestPrice = price.restRequest): number {
   const tables = work.writeUnits * price.writeUnit + work.readUnits * price.readUnit;
   const log = (logKilobytes / 1e6) * price.logGigabyte;
   const sent = (work.sentKilobytes / 1e6) * price.sentGigabyte;
-  const streamed = (Math.max(0, work.sentKilobytes - 6000) / 1e6) * price.streamedGigabyte;
+  const streamed =
+    (Math.max(0, work.sentKilobytes - 6000) / 1e6) * price.streamedGigabyte;
   return gateway + lambdaCost(work) + tables + log + sent + streamed;
 }
 
@@ -122,4 +126,5 @@ const recoverableGigabytes = (1e6 * orderBytes.stored) / 1e9;
 
 /** Dollars for keeping a million orders for a month, with their changes of the last 35 days. */
 export const millionOrdersMonth =
-  storedGigabytes * price.storedGigabyte + recoverableGigabytes * price.recoverableGigabyte;
+  storedGigabytes * price.storedGigabyte +
+  recoverableGigabytes * price.recoverableGigabyte;

@@ -93,7 +93,8 @@ function cells(row: Row) {
   const goalIn = (unit: string) => (goal === undefined ? "" : `<= ${goal}${unit}`);
   const ours = figureText(row.ours, row);
   if (floor === undefined) return [name, ours, "", "", goalIn(` ${row.unit}`), result];
-  const range = lowest < highest ? ` (${lowest.toFixed(2)} to ${highest.toFixed(2)})` : "";
+  const range =
+    lowest < highest ? ` (${lowest.toFixed(2)} to ${highest.toFixed(2)})` : "";
   const ratio = `${value.toFixed(2)}x${range}`;
   return [name, ours, figureText(floor, row), ratio, goalIn("x"), result];
 }

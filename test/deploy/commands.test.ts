@@ -141,12 +141,15 @@ test.each<[words: string, message: string | RegExp]>([
   ["deploy kept --role-arn=other", "error: unknown option '--role-arn=other'"],
   ["compare kept --accept tls\u001b[2J", "No finding can be named tls\\u{1b}[2J"],
   ["compare kept --accept tls\n```\n<!--", "No finding can be named ```"],
-])("the command line %j fails in one line, before AWS is asked", async (words, message) => {
-  const text = await run(...words.split(" "));
-  expect(text).toMatch(message);
-  expect(text).toMatch(/^.+\nexit code 2$/);
-  expect(await asked()).toEqual([]);
-});
+])(
+  "the command line %j fails in one line, before AWS is asked",
+  async (words, message) => {
+    const text = await run(...words.split(" "));
+    expect(text).toMatch(message);
+    expect(text).toMatch(/^.+\nexit code 2$/);
+    expect(await asked()).toEqual([]);
+  },
+);
 
 const accepted = ["--accept", `${table} ${protection}`];
 
@@ -189,7 +192,9 @@ test.each<[TableStatus | "missing"]>([["missing"], ["CREATING"]])(
 
 test("a refusal by CloudFormation ends the command before synthesis", async () => {
   stackIs(Object.assign(new Error("You may not"), { name: "AccessDenied" }));
-  expect(await run("compare", "kept")).toBe("AWS denied access: You may not\nexit code 2");
+  expect(await run("compare", "kept")).toBe(
+    "AWS denied access: You may not\nexit code 2",
+  );
 });
 
 test("without --app, the app is synthesised with the given context", async () => {

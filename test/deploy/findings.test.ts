@@ -92,7 +92,8 @@ const cancelRoute = "Api/Rest/Default/store/orders/{orderId}/DELETE";
 /** Without cancellations. Their path goes too, unless it serves another operation. */
 const smaller = changed((template) => {
   const onOrder = operations.filter(({ path }) => path.endsWith("/{orderId}"));
-  const own = onOrder.length > 1 ? /Cancel|\/\{orderId\}\/DELETE/ : /Cancel|\/\{orderId\}/;
+  const own =
+    onOrder.length > 1 ? /Cancel|\/\{orderId\}\/DELETE/ : /Cancel|\/\{orderId\}/;
   for (const [id, resource] of Object.entries(template.Resources))
     if (own.test(constructPath(id, resource))) delete template.Resources[id];
   const { properties } = at(template, "Api/Rest/DeploymentStage.v1");

@@ -79,7 +79,9 @@ export const stoppingChanges: [title: string, change: Change, ...names: string[]
     "a function is added, beside a change that is more than references to it",
     (next) => {
       addFunction(next);
-      set("CancelOrder.Layers", [{ Ref: "Other" }, "arn:aws:lambda:eu:1:layer:x:1"])(next);
+      set("CancelOrder.Layers", [{ Ref: "Other" }, "arn:aws:lambda:eu:1:layer:x:1"])(
+        next,
+      );
     },
     "CancelOrder.Layers=DIGEST",
     "added:Other@DIGEST",

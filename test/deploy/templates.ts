@@ -62,7 +62,12 @@ export const add = (id: string, type: string, Properties: object) => (next: Temp
 
 /** Adds a resource like another one, but for these properties and attributes. */
 export const addLike =
-  (path: string, id: string, properties: object = {}, attributes: Partial<Resource> = {}) =>
+  (
+    path: string,
+    id: string,
+    properties: object = {},
+    attributes: Partial<Resource> = {},
+  ) =>
   (next: Template) => {
     const { resource } = at(next, path);
     const Properties = { ...resource.Properties, ...properties };
@@ -74,8 +79,11 @@ export const reference = (template: Template, path: string) => ({
 });
 
 function find(next: Template, path: string) {
-  const constructs = Object.entries(next.Resources).map((entry) => constructPath(...entry));
-  const construct = constructs.find((candidate) => path.startsWith(`${candidate}.`)) ?? "";
+  const constructs = Object.entries(next.Resources).map((entry) =>
+    constructPath(...entry),
+  );
+  const construct =
+    constructs.find((candidate) => path.startsWith(`${candidate}.`)) ?? "";
   const names = path.slice(construct.length + 1).split(".");
   const name = names.pop() ?? "";
   let owner = at(next, construct).properties;

@@ -38,7 +38,11 @@ export const cancellations: [
     { status: { S: "cancelled" } },
     "order_already_cancelled",
   ],
-  ["an order of unknown status", { status: { S: "lost" }, complete }, "order_not_pending"],
+  [
+    "an order of unknown status",
+    { status: { S: "lost" }, complete },
+    "order_not_pending",
+  ],
   ["an order whose status is a number", { status: { N: "1" } }, "order_not_pending"],
   ["an order without a status", { complete }, "order_not_pending"],
 ];

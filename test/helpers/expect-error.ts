@@ -9,7 +9,10 @@ export function expectError(
   headers: Record<string, string> = {},
 ): void {
   const { status, body } = response;
-  expect({ status, body }).toEqual({ status: errors[code].status, body: errorBody(code) });
+  expect({ status, body }).toEqual({
+    status: errors[code].status,
+    body: errorBody(code),
+  });
   const always = { "content-type": "application/json", "cache-control": "no-store" };
   expect(response.headers).toMatchObject({ ...always, ...headers });
 }

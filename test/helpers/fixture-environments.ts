@@ -38,15 +38,15 @@ export const everyOption = {
   systemLogLevel: "WARN",
   dashboard: true,
   alarms: {
-    email: "on-call@example.com",
     canary: true,
+    email: "on-call@example.com",
     functionFailures: { percent: 5, atLeast: 3 },
-    rejectedKeys: { percent: 10, atLeast: 20 },
-    slow: { cancel: 2000, listFirstPage: 3000 },
-    listsCutOff: 3,
     functionThrottles: 10,
-    tableThrottles: 50,
+    listsCutOff: 3,
+    rejectedKeys: { percent: 10, atLeast: 20 },
     requestsThrottled: 250,
+    slow: { cancel: 2000, listFirstPage: 3000 },
+    tableThrottles: 50,
   },
 } satisfies Environment;
 
@@ -56,6 +56,10 @@ export const noOption: Environment = {
   stackName: "PetStoreOrders-no-option",
   apiKeyPrefix: "pets_none",
   keepData: false,
+  logRetentionDays: 14,
+  accessLogRetentionDays: 14,
+  functionLogLevel: "DEBUG",
+  systemLogLevel: "INFO",
   tableThroughput: { reads: 800, writes: 300 },
   authorizerCacheSeconds: 15,
   throttling: {
@@ -63,8 +67,4 @@ export const noOption: Environment = {
     listOrders: { rateLimit: 3, burstLimit: 12 },
     cancelOrder: { rateLimit: 25, burstLimit: 60 },
   },
-  logRetentionDays: 14,
-  accessLogRetentionDays: 14,
-  functionLogLevel: "DEBUG",
-  systemLogLevel: "INFO",
 };

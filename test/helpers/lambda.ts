@@ -55,8 +55,12 @@ export function eventOf(
   key: string,
 ): APIGatewayProxyEvent | APIGatewayTokenAuthorizerEvent {
   if (operation)
-    return proxyEvent({ httpMethod: operation.method, pathParameters: { orderId: "42" } });
-  const methodArn = "arn:aws:execute-api:eu-central-1:000000000000:api/v1/GET/store/orders";
+    return proxyEvent({
+      httpMethod: operation.method,
+      pathParameters: { orderId: "42" },
+    });
+  const methodArn =
+    "arn:aws:execute-api:eu-central-1:000000000000:api/v1/GET/store/orders";
   return { type: "TOKEN", methodArn, authorizationToken: `Bearer ${key}` };
 }
 

@@ -10,7 +10,8 @@ const checks = {
   git: () => spawnSync("git", ["--version"]).status === 0,
   "/dev/full": () => existsSync("/dev/full"),
   "/proc": hasProc,
-  "/proc or ps": () => hasProc() || spawnSync("ps", ["-p", `${process.pid}`]).status === 0,
+  "/proc or ps": () =>
+    hasProc() || spawnSync("ps", ["-p", `${process.pid}`]).status === 0,
 };
 
 /** Whether this machine has a thing. If not, prints what goes untested. */

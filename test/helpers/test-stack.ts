@@ -1,7 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { environments } from "../../infra/environments.ts";
-import { type LocalStackOptions, startLocalStack } from "../../infra/local/local-stack.ts";
+import {
+  type LocalStackOptions,
+  startLocalStack,
+} from "../../infra/local/local-stack.ts";
 import { responseProblems } from "../../infra/smoke/document.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { useExternalEngine } from "./external-engine.ts";

@@ -3,7 +3,11 @@ import { DeleteTableCommand, paginateScan } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeEach, onTestFinished } from "vitest";
 import type { Target } from "../../infra/admin/target.ts";
 import type { Environment } from "../../infra/environments.ts";
-import { type Engine, engineClient, startEngine } from "../../infra/local/engine/engine.ts";
+import {
+  type Engine,
+  engineClient,
+  startEngine,
+} from "../../infra/local/engine/engine.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createTable } from "./create-table.ts";
 import { type Choice, startFaultProxy } from "./faults/fault-proxy.ts";

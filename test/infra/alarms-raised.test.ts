@@ -8,7 +8,8 @@ import { type Exchange, recordExchanges } from "./alarms/exchanges.ts";
 const { alarms, published, raised } = watch(ordersStack(everyOption));
 
 const recorded = await recordExchanges();
-const { authorizerFailed, cancelFailed, cancelled, cutOff, listFailed, listed } = recorded;
+const { authorizerFailed, cancelFailed, cancelled, cutOff, listFailed, listed } =
+  recorded;
 const lambdas = Object.values<FunctionEntry>(functionList);
 const ofCancellations = functionList.cancelOrder.operation;
 
@@ -39,12 +40,18 @@ const abandoned = {
   ...listed,
   lines: [{ message: { event: "list_abandoned", orders: 1 } }],
 };
-const slowFirstPage = { ...listed, lines: [{ message: { firstPageMilliseconds: 3500 } }] };
+const slowFirstPage = {
+  ...listed,
+  lines: [{ message: { firstPageMilliseconds: 3500 } }],
+};
 
 function turnedAway({ id, operation }: FunctionEntry): Sample[] {
   const { lambda: _, ...request } = { ...authorizerFailed, ...operation, lines: [] };
   const responseType = operation ? undefined : request.responseType;
-  const throttle: Sample = [metricName("AWS/Lambda", "Throttles", { FunctionName: id }), 1];
+  const throttle: Sample = [
+    metricName("AWS/Lambda", "Throttles", { FunctionName: id }),
+    1,
+  ];
   return [...published({ ...request, status: 500, responseType }), throttle];
 }
 
@@ -179,7 +186,11 @@ const whileServing: Fault[] = [
 
 const atNight: Fault[] = [
   ["no request", [], ""],
-  ["two failures in five minutes", [...at(2 / 5, cancelFailed), ...at(3, keyRejected)], ""],
+  [
+    "two failures in five minutes",
+    [...at(2 / 5, cancelFailed), ...at(3, keyRejected)],
+    "",
+  ],
   [
     "an authorizer that the gateway may not invoke",
     at(3 / 5, { ...unusablePolicy, lambda: undefined }),

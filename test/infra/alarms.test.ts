@@ -23,7 +23,9 @@ test("the runbook explains every alarm, and every alarm says where", () => {
     'What it means and what to do: infra/ON-CALL.md, "When an alarm goes off", ';
   const described = alarms.map(([, { AlarmDescription }]) => AlarmDescription);
   expect(described).toEqual(alarms.map(([id]) => where + withoutScope(id)));
-  expect(new Set(explained.flat().map((name) => where + name))).toEqual(new Set(described));
+  expect(new Set(explained.flat().map((name) => where + name))).toEqual(
+    new Set(described),
+  );
 });
 
 test("the runbook's commands name the stage and the functions' alias as the template does", () => {

@@ -79,9 +79,9 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
 
   test("no log can hold a key: none has a header, a query, a body or data, and all expire", () => {
     const logged = Object.values<string>(JSON.parse(stage.AccessLogSetting.Format));
-    expect(logged.filter((field) => !harmless.some((known) => known.test(field)))).toEqual(
-      [],
-    );
+    expect(
+      logged.filter((field) => !harmless.some((known) => known.test(field))),
+    ).toEqual([]);
     for (const settings of stage.MethodSettings)
       expect(settings).toMatchObject({ LoggingLevel: "ERROR", DataTraceEnabled: false });
     for (const { RetentionInDays } of properties("Logs::LogGroup"))

@@ -70,7 +70,8 @@ const tasks: Record<string, { needed: Calls; excessive?: Calls }> = {
   Orders: {
     needed: {
       [stack]: "cloudformation:DescribeStacks",
-      [orders]: "dynamodb:BatchGetItem dynamodb:PutItem dynamodb:Scan dynamodb:UpdateItem",
+      [orders]:
+        "dynamodb:BatchGetItem dynamodb:PutItem dynamodb:Scan dynamodb:UpdateItem",
       [apiKeys]: "dynamodb:Scan",
     },
   },
@@ -86,7 +87,8 @@ const tasks: Record<string, { needed: Calls; excessive?: Calls }> = {
       [orders]: "dynamodb:RestoreTableToPointInTime dynamodb:RestoreTableFromBackup",
       [copy]: `dynamodb:RestoreTableToPointInTime dynamodb:DescribeTable dynamodb:DeleteTable
         dynamodb:Scan dynamodb:BatchGetItem`,
-      [apiKeys]: "dynamodb:Scan dynamodb:BatchGetItem dynamodb:PutItem dynamodb:UpdateItem",
+      [apiKeys]:
+        "dynamodb:Scan dynamodb:BatchGetItem dynamodb:PutItem dynamodb:UpdateItem",
     },
     excessive: { [orders]: "dynamodb:DeleteTable" },
   },
@@ -114,7 +116,8 @@ const tasks: Record<string, { needed: Calls; excessive?: Calls }> = {
   },
   Drift: {
     needed: {
-      [stack]: "cloudformation:DetectStackDrift cloudformation:DescribeStackResourceDrifts",
+      [stack]:
+        "cloudformation:DetectStackDrift cloudformation:DescribeStackResourceDrifts",
     },
   },
   Bootstrap: {

@@ -36,28 +36,25 @@ test("each setting changes only what it is about", () => {
     return `\n${name}${differences(templateOf(before), templateOf({ ...before, ...changed }))}`;
   });
   const everyAlarm = /(?:Alarms\w+, ){17}Alarms\w+/;
-  expect(texts.join("\n").replace(everyAlarm, "18 alarms")).toMatchInlineSnapshot(`
+  const redeployed =
+    "ApiRestDeployment\n  removed: ApiGateway::Deployment\n  added: ApiGateway::Deployment";
+  const text = texts.join("\n").replace(everyAlarm, "18 alarms");
+  expect(text.replaceAll(redeployed, "Another deployment")).toMatchInlineSnapshot(`
     "
     another apiKeyPrefix
-    ApiRestDeployment
-      removed: ApiGateway::Deployment
-      added: ApiGateway::Deployment
+    Another deployment
     ApiBearerKeys
       IdentityValidationExpression: "^[Bb][Ee][Aa][Rr][Ee][Rr] pets_none_[0-9A-Za-z]{49}$" -> "^[Bb][Ee][Aa][Rr][Ee][Rr] hafen_live_[0-9A-Za-z]{49}$"
 
     another authorizerCacheSeconds
-    ApiRestDeployment
-      removed: ApiGateway::Deployment
-      added: ApiGateway::Deployment
+    Another deployment
     ApiBearerKeys
       AuthorizerResultTtlInSeconds: 15 -> 59
 
     domain with its hosted zone
     ApiRest
       DisableExecuteApiEndpoint: false -> true
-    ApiRestDeployment
-      removed: ApiGateway::Deployment
-      added: ApiGateway::Deployment
+    Another deployment
     BaseUrl
       Value: "https://ApiRest.execute-api.AWS::Region.AWS::URLSuffix/v1" -> "https://orders.eu.example.com/v1"
     ApiDomainName
@@ -182,5 +179,7 @@ test("the local stack has the same API with every setting as with none", () => {
   const read = (environment: Environment) =>
     readRestApi(readTemplate(templateOf(environment).toJSON()));
   const { apiKeyPrefix, authorizerCacheSeconds } = local;
-  expect(read(local)).toEqual(read({ ...noOption, apiKeyPrefix, authorizerCacheSeconds }));
+  expect(read(local)).toEqual(
+    read({ ...noOption, apiKeyPrefix, authorizerCacheSeconds }),
+  );
 });

@@ -26,7 +26,8 @@ const page = await readFile("shared/ORDERS-TABLE.md", "utf8");
 
 /** The code blocks of a language under a heading. */
 function examples(heading: string, language: string): string[] {
-  const section = page.split("\n## ").find((part) => part.startsWith(`${heading}\n`)) ?? "";
+  const section =
+    page.split("\n## ").find((part) => part.startsWith(`${heading}\n`)) ?? "";
   const blocks = section.split("```").filter((part) => part.startsWith(`${language}\n`));
   return blocks.map((block) => block.slice(language.length));
 }
@@ -144,7 +145,11 @@ test("the page's commands find the table by the output OrdersTableName of a stac
 
 describe.each(shippers)("the $language of the orders table's page", ({ ship }) => {
   test("tells two shippers that race a cancellation who won", async () => {
-    const shipped = { status: "shipped", complete: true, request: "order_already_shipped" };
+    const shipped = {
+      status: "shipped",
+      complete: true,
+      request: "order_already_shipped",
+    };
     const outcomesByWinner: Record<string, object> = {
       a: { ...shipped, a: "shipped", b: "shipped by someone else" },
       b: { ...shipped, a: "shipped by someone else", b: "shipped" },

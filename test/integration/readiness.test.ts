@@ -4,7 +4,11 @@ import { type FunctionEntry, functionList } from "../../infra/stack/function-lis
 import { readApiKey } from "../../shared/api-keys-table.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { scanOne, updateNothing } from "../../shared/orders-table.ts";
-import { type Behaviour, type FaultProxy, passOn } from "../helpers/faults/fault-proxy.ts";
+import {
+  type Behaviour,
+  type FaultProxy,
+  passOn,
+} from "../helpers/faults/fault-proxy.ts";
 import { unapplied } from "../helpers/faults/faults.ts";
 import { eventOf, startFunction } from "../helpers/lambda.ts";
 import { spyOnLog } from "../helpers/log.ts";

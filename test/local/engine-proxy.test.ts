@@ -1,5 +1,10 @@
 import { once } from "node:events";
-import { createServer, type RequestOptions, request, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type RequestOptions,
+  request,
+  type ServerResponse,
+} from "node:http";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
 import { engineClient } from "../../infra/local/engine/engine.ts";
@@ -19,7 +24,9 @@ afterAll(() => {
 });
 beforeEach(() => {
   engineResponds.mockReset().mockImplementation((response) => {
-    response.setHeader("access-control-allow-origin", "*").end('{"TableNames":["Orders"]}');
+    response
+      .setHeader("access-control-allow-origin", "*")
+      .end('{"TableNames":["Orders"]}');
   });
 });
 

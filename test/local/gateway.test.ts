@@ -52,7 +52,9 @@ test.each(
 test("a function's event has the fields that API Gateway sends", async () => {
   const path = "http://pets.example/v1/pets/1?a=1&a=2&c=d?e";
   const headers = { host: "pets", "X-Pet": ["cat", "meow"] };
-  const sent = request(baseUrl, { method: "PUT", path, headers, agent: false }).end("meow");
+  const sent = request(baseUrl, { method: "PUT", path, headers, agent: false }).end(
+    "meow",
+  );
   const [response] = await once(sent, "response");
   const { event } = JSON.parse(await text(response));
   expect(event.requestContext.requestId).toBe(response.headers["x-amzn-requestid"]);

@@ -1,6 +1,9 @@
 import { basename, dirname } from "node:path/posix";
 import { setImmediate } from "node:timers/promises";
-import { type LocalStackOptions, startLocalStack } from "../../infra/local/local-stack.ts";
+import {
+  type LocalStackOptions,
+  startLocalStack,
+} from "../../infra/local/local-stack.ts";
 import { readTemplate } from "../../infra/local/template/stack-template.ts";
 import { functionProcesses } from "../helpers/processes.ts";
 import { type RequestOptions, send } from "../helpers/send.ts";
@@ -95,7 +98,9 @@ export function petResources(routes: Routes, changes: Record<string, object> = {
   }
   const idOf = (path: string) =>
     path === "/" ? { "Fn::GetAtt": ["Api", "RootResourceId"] } : { Ref: path };
-  for (const [route, { authorizer, lambda: _, ...Integration }] of Object.entries(routes)) {
+  for (const [route, { authorizer, lambda: _, ...Integration }] of Object.entries(
+    routes,
+  )) {
     const [HttpMethod, path = "/"] = route.split(" ");
     for (let at = path; at !== "/"; at = dirname(at)) {
       const properties = { ParentId: idOf(dirname(at)), PathPart: basename(at) };
@@ -142,6 +147,8 @@ export async function startPets(
     log,
     call: (path: string, request?: RequestOptions) => send(stack.baseUrl + path, request),
     pids: async (name: string) =>
-      (await functionProcesses()).filter((one) => one.name === name).map(({ pid }) => pid),
+      (await functionProcesses())
+        .filter((one) => one.name === name)
+        .map(({ pid }) => pid),
   };
 }

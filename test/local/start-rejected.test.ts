@@ -3,7 +3,10 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
-import { type LocalStackOptions, startLocalStack } from "../../infra/local/local-stack.ts";
+import {
+  type LocalStackOptions,
+  startLocalStack,
+} from "../../infra/local/local-stack.ts";
 import { listen, listeningPort } from "../../infra/local/machine/ports.ts";
 import { startOptions } from "../../infra/local/start-options.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";

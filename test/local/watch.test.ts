@@ -37,7 +37,14 @@ describe.runIf(hasList)("npm start --watch", { timeout: 180_000 }, () => {
     for (const part of ["functions", "shared", "infra", "package.json"])
       await cp(join(root, part), join(project, part), { recursive: true });
     await symlink(join(root, "node_modules"), join(project, "node_modules"));
-    const command = [process.execPath, ...startScript, "--port", "0", "--json", "--watch"];
+    const command = [
+      process.execPath,
+      ...startScript,
+      "--port",
+      "0",
+      "--json",
+      "--watch",
+    ];
     stack = run(command, project);
     await vi.waitFor(() => expect(stack.seen.stdout).toMatch(/^\{.*\}\n$/), startLimit);
     expect(stack.seen.stderr).toBe("Building the service...\n");

@@ -67,7 +67,10 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
   test("cancels an order with an id beyond 2^53 exactly once", async () => {
     await opened.unfold("cancelOrder");
     await opened.orderId.fill("9223372036854775807");
-    expect(await opened.execute("cancelOrder")).toEqual({ status: "204", body: undefined });
+    expect(await opened.execute("cancelOrder")).toEqual({
+      status: "204",
+      body: undefined,
+    });
     const { status, body } = await opened.execute("cancelOrder");
     expect(status).toBe("409");
     expect(body).toContain('"code": "order_already_cancelled"');
@@ -110,7 +113,9 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
 
   test("is not shown inside a page of another origin, which could borrow its key", async () => {
     const other = await opened.page.context().browser()?.newPage();
-    await other?.setContent(`<iframe src="${new URL("/", stack.baseUrl).href}"></iframe>`);
+    await other?.setContent(
+      `<iframe src="${new URL("/", stack.baseUrl).href}"></iframe>`,
+    );
     await expect.poll(() => other?.frames()[1]?.url()).toMatch(/^chrome-error:/);
     await other?.close();
   });

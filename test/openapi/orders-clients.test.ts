@@ -88,7 +88,10 @@ const lists: Cases = {
     "a page": [page, noOrders],
     "an object": [responds(200, "{}"), noOrders],
     "an end between orders": [responds(200, '[{"id":1},'), noOrders],
-    "an end within a character": [responds(200, Buffer.from([0x5b, 0x22, 0xc3])), noOrders],
+    "an end within a character": [
+      responds(200, Buffer.from([0x5b, 0x22, 0xc3])),
+      noOrders,
+    ],
     "an end with its connection": [
       sends("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n["),
       noOrders,
@@ -112,7 +115,9 @@ const lists: Cases = {
       responds(200, longList, { ...gzip, Connection: "close" }),
     ],
     "100 Continue before the list": [
-      sends("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]"),
+      sends(
+        "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]",
+      ),
     ],
   },
   "ApiError 403 forbidden": { "an error of the catalogue": [fails("forbidden")] },
@@ -216,7 +221,11 @@ const wrong: Record<string, Record<string, Partial<Call>>> = {
 describe.each(clients)("the client in $language", ({ language, ask }) => {
   /** Makes a call, by default to an address where nothing listens. */
   async function call(options: Partial<Call>): Promise<Outcome> {
-    const usual: Call = { baseUrl: "http://127.0.0.1:9/v1", apiKey: key, timeout: 60_000 };
+    const usual: Call = {
+      baseUrl: "http://127.0.0.1:9/v1",
+      apiKey: key,
+      timeout: 60_000,
+    };
     const outcome: Outcome = await ask({ ...usual, ...options });
     expect(outcome.shown).not.toContain(key);
     return outcome;
@@ -328,7 +337,9 @@ test("a copy of the client in TypeScript compiles with the document's fields and
     "date-time": '"2026-12-24T12:00:00Z"',
     boolean: "true",
   };
-  const order = orderFields.map(({ name, type }) => `${name}: ${values[type]}`).join(", ");
+  const order = orderFields
+    .map(({ name, type }) => `${name}: ${values[type]}`)
+    .join(", ");
   const generated = orderFields
     .map(({ name, type }) => `${name}?: ${type === "int64" ? "number" : "never"};`)
     .join(" ");

@@ -56,7 +56,8 @@ function majorVersion(document: string) {
 function isRequirement(line: string) {
   const operation = /^ (\S+ \w+) (parameters|requestBody) .*required/.exec(line)?.[1];
   return (
-    operation !== undefined && promised.some((known) => known.startsWith(` ${operation} `))
+    operation !== undefined &&
+    promised.some((known) => known.startsWith(` ${operation} `))
   );
 }
 

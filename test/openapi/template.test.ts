@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { type MockIntegration, readRestApi } from "../../infra/local/template/rest-api.ts";
+import {
+  type MockIntegration,
+  readRestApi,
+} from "../../infra/local/template/rest-api.ts";
 import type { HttpResponse } from "../../infra/smoke/client.ts";
 import { responseProblems } from "../../infra/smoke/document.ts";
 import { document } from "../helpers/openapi/document.ts";
@@ -8,7 +11,9 @@ import { readAssembly } from "../helpers/read-assembly.ts";
 // The staging stack; that no setting changes anything of this is shown in
 // test/infra/settings.test.ts.
 const api = readRestApi((await readAssembly()).template);
-const deployed = api.methods.filter(({ integration }) => integration.Type === "AWS_PROXY");
+const deployed = api.methods.filter(
+  ({ integration }) => integration.Type === "AWS_PROXY",
+);
 
 test("the document and the template ask for a key in the Authorization header", () => {
   const described = Object.values(document.paths).flatMap((item) => Object.values(item));
@@ -82,7 +87,9 @@ function httpResponse(status: number, { headers, body }: Constant): HttpResponse
   const named = Object.entries({ ...headers, "content-type": "application/json" });
   return {
     status,
-    headers: Object.fromEntries(named.map(([name, value]) => [name.toLowerCase(), value])),
+    headers: Object.fromEntries(
+      named.map(([name, value]) => [name.toLowerCase(), value]),
+    ),
     body,
   };
 }

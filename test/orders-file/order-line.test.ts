@@ -93,7 +93,10 @@ describe("a line of an orders file", () => {
         cancelledBy: { S: "key_1" },
         photo: { B: new Uint8Array([0, 255]) },
         gift: {
-          M: { ribbon: { NULL: true }, B: { L: [{ N: "12345678901234567890123456789" }] } },
+          M: {
+            ribbon: { NULL: true },
+            B: { L: [{ N: "12345678901234567890123456789" }] },
+          },
         },
       },
       '{"id":1,"otherAttributes":{"cancelledBy":{"S":"key_1"},' +

@@ -23,7 +23,11 @@ const fates: readonly Fate[] = [
   delivered,
   { name: "lost on its way", applied: "never", seen: "none" },
   { name: "applied, its response lost", applied: "now", seen: "none" },
-  { name: "applied, but 500", applied: "now", seen: exception(500, "InternalServerError") },
+  {
+    name: "applied, but 500",
+    applied: "now",
+    seen: exception(500, "InternalServerError"),
+  },
   {
     name: "throttled",
     applied: "never",

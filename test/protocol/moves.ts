@@ -93,7 +93,10 @@ function judge(moment: Moment, { name }: Actor, responds?: string) {
   const seen = moment.worlds.see(state);
   if (seen.none) {
     const allowed = moment.worlds.states().join(" or ");
-    return { moment, violation: `the order is ${state}; by the contract it is ${allowed}` };
+    return {
+      moment,
+      violation: `the order is ${state}; by the contract it is ${allowed}`,
+    };
   }
   const worlds = responds === undefined ? seen : seen.end(name, responds);
   if (!worlds.none) return { moment: { ...moment, worlds } };

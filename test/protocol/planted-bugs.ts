@@ -48,7 +48,8 @@ export const plantedBugs: Record<string, Cancel> = {
     await retry(() =>
       once(connect, invocation).catch((error) => {
         // "There was no response, so it must have been ours that cancelled it."
-        if (first !== undefined && !isThrottled(first) && isAlreadyCancelled(error)) return;
+        if (first !== undefined && !isThrottled(first) && isAlreadyCancelled(error))
+          return;
         first ??= error;
         throw error;
       }),

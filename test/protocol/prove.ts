@@ -67,6 +67,8 @@ function story(start: OrderItem | undefined, path: readonly Move[]) {
 function describe({ actor, fate }: Move, before: readonly Move[]) {
   if (actor.operation.kind === "ship") return "the shipper ships";
   if (fate === undefined) return `a late copy from ${actor.name} arrives`;
-  const attempts = before.filter((move) => move.actor === actor && move.fate !== undefined);
+  const attempts = before.filter(
+    (move) => move.actor === actor && move.fate !== undefined,
+  );
   return `${actor.name}, attempt ${attempts.length + 1}: ${fate.name}`;
 }

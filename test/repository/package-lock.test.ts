@@ -39,7 +39,8 @@ test("every optional dependency of a tool is locked, for every platform", () => 
   const isLocked = (name: string, range: string): boolean =>
     Object.entries(packages).some(
       ([path, { version }]) =>
-        path.endsWith(`node_modules/${name}`) && (version === range || /^[~^]/.test(range)),
+        path.endsWith(`node_modules/${name}`) &&
+        (version === range || /^[~^]/.test(range)),
     );
   expect(wanted.filter(([name, range]) => !isLocked(name, range))).toEqual([]);
 });

@@ -102,7 +102,10 @@ const missing: Record<string, (page: Page) => string[]> = {
       .filter((file) => !existsSync(file) && !existsSync(join(dirname(page), file))),
   "commands and options of npm run admin": ({ text, spans }) => {
     const calls = captured(text, /npm run (?:-[\w-]+ )*admin -- ([^`\n|<>#")]*)/g);
-    const lines = [...calls, ...spans.filter((span) => /^(orders|keys) [a-z]/.test(span))];
+    const lines = [
+      ...calls,
+      ...spans.filter((span) => /^(orders|keys) [a-z]/.test(span)),
+    ];
     return lines.flatMap((line) => unknownTo(admin, line));
   },
   "npm scripts": ({ text }) =>
@@ -128,7 +131,10 @@ const missing: Record<string, (page: Page) => string[]> = {
 };
 
 describe.each(pages)("in $page", (page) => {
-  test.each(Object.entries(missing))("there are no %s that don't exist", (_kind, find) => {
-    expect(find(page)).toEqual([]);
-  });
+  test.each(Object.entries(missing))(
+    "there are no %s that don't exist",
+    (_kind, find) => {
+      expect(find(page)).toEqual([]);
+    },
+  );
 });

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { errorBody } from "../../shared/errors.ts";
-import { type Behaviour, type EngineCall, passOn } from "../helpers/faults/fault-proxy.ts";
+import {
+  type Behaviour,
+  type EngineCall,
+  passOn,
+} from "../helpers/faults/fault-proxy.ts";
 import { applied, unapplied, unnoticed } from "../helpers/faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
 
@@ -51,7 +55,8 @@ async function list(choice: PageChoice, encoding = "identity") {
   const { status, headers, body } = response;
   let whole = false;
   try {
-    for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? []) text += part;
+    for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? [])
+      text += part;
     whole = true;
   } catch (error) {
     expect(error).toMatchObject({ message: "terminated" });
@@ -86,7 +91,10 @@ test.each([
     const { page, encoding, contentEncoding } = row;
     const before = stack.events("list_cut_off").length;
     const fault = applied["reset mid-body"];
-    const received = await list((asked) => (asked === page ? fault : undefined), encoding);
+    const received = await list(
+      (asked) => (asked === page ? fault : undefined),
+      encoding,
+    );
     expect(received).toEqual({ status: 200, contentEncoding, whole: false });
     expect(() => JSON.parse(text)).toThrow();
     const keyId = expect.stringMatching(/^key_/);
@@ -115,7 +123,10 @@ test.each(["identity", "gzip"])(
       await expect.poll(() => idsIn(text)).toHaveLength(pageSize);
       await passOn(exchange);
     };
-    const received = await list((page) => (page === 2 ? secondPage : undefined), encoding);
+    const received = await list(
+      (page) => (page === 2 ? secondPage : undefined),
+      encoding,
+    );
     expect(received).toMatchObject({ status: 200, whole: true });
     expect(JSON.parse(text)).toHaveLength(pageSize * pages);
   },

@@ -2,7 +2,11 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { hashApiKey } from "../../shared/api-keys.ts";
 import { bundled } from "../helpers/bundled/bundled.ts";
 import { expectError } from "../helpers/expect-error.ts";
-import { type Behaviour, type EngineCall, passOn } from "../helpers/faults/fault-proxy.ts";
+import {
+  type Behaviour,
+  type EngineCall,
+  passOn,
+} from "../helpers/faults/fault-proxy.ts";
 import { applied, faults } from "../helpers/faults/faults.ts";
 import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
 import { ownLines } from "../helpers/trouble.ts";

@@ -52,7 +52,11 @@ describe("npm run smoke", () => {
 });
 
 const staging: Environment = { ...noOption, apiKeyPrefix: "pets_test", keepData: false };
-const production: Environment = { ...noOption, apiKeyPrefix: "pets_live", keepData: true };
+const production: Environment = {
+  ...noOption,
+  apiKeyPrefix: "pets_live",
+  keepData: true,
+};
 
 /** Reads options with a key in API_KEY, for staging by default. */
 function read(words: string, apiKey = makeApiKey("pets_test")): SmokeOptions {
@@ -100,7 +104,9 @@ test.each([
 test("npm run smoke says in its help which option is required", () => {
   const { code, stdout } = endOf(smokeOptions, ["--help"]);
   expect(code).toBe(0);
-  expect(stdout.replaceAll(/\s+/g, " ")).toMatch(/--base-url <url> .*prints \(required\)/);
+  expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
+    /--base-url <url> .*prints \(required\)/,
+  );
 });
 
 describe("--thorough", () => {

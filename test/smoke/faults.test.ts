@@ -54,7 +54,8 @@ const longList = (orders: number, end: string) => {
 /** Has the eighth of the cancellations succeed, too. */
 const twoWinners = (): Fault => {
   let sent = 0;
-  return (_request, right) => (sent++ === 7 ? { ...right, status: 204, body: "" } : right);
+  return (_request, right) =>
+    sent++ === 7 ? { ...right, status: 204, body: "" } : right;
 };
 
 /** By how a promise begins: what the smoke test says of each way to break it. */
@@ -81,7 +82,10 @@ const faults: Record<string, Case[]> = {
     ["the body is not a JSON array", list('{"orders":[]}')],
     ["body must be array", list("")],
     ["the body is not a JSON array", list('[{"id":1},]')],
-    ['must be object {"type":"object"}: 1; and 995 more', list(`[${Array(1000).fill(1)}]`)],
+    [
+      'must be object {"type":"object"}: 1; and 995 more',
+      list(`[${Array(1000).fill(1)}]`),
+    ],
     [
       "body/2/complete must be boolean",
       list(['[{"id":1},{"id":2}', ",", '{"id":3,"complete":1}]']),

@@ -36,8 +36,16 @@ test.each<[request: string, response: HttpResponse, problems: RegExp]>([
   [cancellation, error("resource_not_found"), anotherError],
   [cancellation, { ...error("order_not_found"), status: 409 }, anotherError],
   [cancellation, { ...error("order_not_found"), headers: {} }, /'content-type'/],
-  [lists, { ...list("[]"), headers: json }, /^headers must have required property 'vary'/],
-  [lists, list("[]", { "x-powered-by": "cats" }), /additional properties.*"x-powered-by"/],
+  [
+    lists,
+    { ...list("[]"), headers: json },
+    /^headers must have required property 'vary'/,
+  ],
+  [
+    lists,
+    list("[]", { "x-powered-by": "cats" }),
+    /additional properties.*"x-powered-by"/,
+  ],
   [
     lists,
     list("[]", { "content-type": "text/json" }),
@@ -124,7 +132,12 @@ describe("a list", () => {
     }
     let now = 0;
     const clock = { now: () => (now += time), pause: async () => {} };
-    const response = { ...list(""), method: "GET", path: "/store/orders", text: cutOff() };
+    const response = {
+      ...list(""),
+      method: "GET",
+      path: "/store/orders",
+      text: cutOff(),
+    };
     await expect(expectList(response, {}, clock)).rejects.toBeInstanceOf(expected);
   });
 });

@@ -94,7 +94,9 @@ describe("the smoke test", () => {
       return right;
     };
     await findings({ apiKey });
-    const keyless = requests.filter(({ key, path }) => !key && path.startsWith("/store/"));
+    const keyless = requests.filter(
+      ({ key, path }) => !key && path.startsWith("/store/"),
+    );
     expect(new Set(keyless.map(({ method }) => method))).toEqual(
       new Set(["GET", "DELETE"]),
     );
@@ -104,7 +106,9 @@ describe("the smoke test", () => {
     const unissued = expect.stringMatching(/^pets_live_[^_]+$/);
     expect(keys).toEqual([undefined, apiKey, ...malformed, unissued]);
     expect(isApiKey(String(keys.at(-1)))).toBe(true);
-    expect(requests.map(({ path }) => path)).not.toContain(`/store/orders/${pendingOrder}`);
+    expect(requests.map(({ path }) => path)).not.toContain(
+      `/store/orders/${pendingOrder}`,
+    );
   });
 
   test("cancels another negative int64 id each time, which no order has", async () => {
@@ -128,7 +132,8 @@ describe("a new stage", () => {
     const pause = async (milliseconds: number) => {
       waited += milliseconds / 1000;
     };
-    service.fault = (request, right) => (waited < readyAt ? fault(request, right) : right);
+    service.fault = (request, right) =>
+      waited < readyAt ? fault(request, right) : right;
     const clock = { now: () => waited * 1000, pause };
     const lines = await findings({ waitSeconds, ...more }, clock);
     return { waited, lines, kinds: lines.map((line) => line.split(" ")[0]) };

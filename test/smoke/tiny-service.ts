@@ -43,7 +43,10 @@ export function tinyServiceForEachTest() {
     const cancelled = new Set<string>();
     const { port, close } = await listen(0, async (incoming, outgoing) => {
       const request = await read(incoming, apiKey);
-      const { status, headers, body } = service.fault(request, respond(request, cancelled));
+      const { status, headers, body } = service.fault(
+        request,
+        respond(request, cancelled),
+      );
       outgoing.writeHead(status, headers);
       if (typeof body === "string") outgoing.end(body);
       // A client that has seen enough hangs up.

@@ -10,7 +10,9 @@ import type { JsonTestResults } from "vitest/node";
 import { Script } from "../../infra/terminal/script.ts";
 
 const { runs, loaded, filters } = new Script("npm run steady --")
-  .description("Runs the suite again and again. Exits 1 if any run fails or skips a test.")
+  .description(
+    "Runs the suite again and again. Exits 1 if any run fails or skips a test.",
+  )
   .option("--runs <number>", "how many times to run it", Number, 20)
   .option(
     "--loaded <number>",

@@ -49,7 +49,10 @@ test.each<[text: string, error: unknown]>([
     system("ECONNREFUSED", { address: "::1", port: 1 }),
   ],
   ["No response from the service (TimeoutError)", named("TimeoutError", "x")],
-  ["a\\u{1b}: no such file or directory", system("ENOENT", { errno: -2, path: "a\u001b" })],
+  [
+    "a\\u{1b}: no such file or directory",
+    system("ENOENT", { errno: -2, path: "a\u001b" }),
+  ],
   [
     "/t: no such file or directory. Set TMPDIR to a folder that can be written",
     system("ENOENT", { errno: -2, path: "/t", syscall: "mkdtemp" }),

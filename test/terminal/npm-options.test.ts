@@ -25,7 +25,8 @@ test.each<[words: string, kept: Record<string, string>, line: string | undefined
   ["start --port=1", { port: "2" }, undefined],
 ])("npm run %s, of which npm kept %j, says to write %s", (words, kept, line) => {
   const [script, ...passedOn] = words.split(" ");
-  for (const [name, value] of Object.entries(kept)) vi.stubEnv(`npm_config_${name}`, value);
+  for (const [name, value] of Object.entries(kept))
+    vi.stubEnv(`npm_config_${name}`, value);
   vi.stubEnv("npm_lifecycle_event", script);
   const advice = `npm keeps options before -- for itself. Write: ${line}`;
   expect(adviceOnNpm(options, passedOn)).toBe(line && advice);

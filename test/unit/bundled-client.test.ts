@@ -152,10 +152,13 @@ test.each([
   ["AWS_REGION", ""],
   ["AWS_ACCESS_KEY_ID", undefined],
   ["AWS_SECRET_ACCESS_KEY", undefined],
-])("the client in the bundles can't be made when %s is %j, and names it", (name, value) => {
-  vi.stubEnv(name, value);
-  expect(() => createClient(bundled)).toThrow(name);
-});
+])(
+  "the client in the bundles can't be made when %s is %j, and names it",
+  (name, value) => {
+    vi.stubEnv(name, value);
+    expect(() => createClient(bundled)).toThrow(name);
+  },
+);
 
 const item = {
   "N & ü": { L: [{ M: { a: { NULL: true }, b: { SS: ["x", "€"] } } }, { BOOL: false }] },

@@ -77,7 +77,9 @@ test.each([null, {}, { keyId: 7 }, { keyId: "" }])(
   async (authorizer) => {
     const event = proxyEvent({ pathParameters: { orderId: "42" } });
     event.requestContext.authorizer = authorizer;
-    expect(await handler(event, lambdaContext())).toEqual(errorResponse("internal_error"));
+    expect(await handler(event, lambdaContext())).toEqual(
+      errorResponse("internal_error"),
+    );
     expect(table.calls()).toHaveLength(0);
   },
 );

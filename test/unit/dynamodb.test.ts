@@ -14,7 +14,11 @@ afterEach(() => void vi.restoreAllMocks());
 
 /** A client that never times out by chance, until the test ends. */
 function patientClient(requestTimeout = 5_000): DynamoDBClient {
-  const client = createClient({ connectionTimeout: 5_000, requestTimeout, maxAttempts: 3 });
+  const client = createClient({
+    connectionTimeout: 5_000,
+    requestTimeout,
+    maxAttempts: 3,
+  });
   onTestFinished(() => client.destroy());
   return client;
 }

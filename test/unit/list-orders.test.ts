@@ -8,7 +8,12 @@ import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { openOrderList } from "../../shared/order-list.ts";
-import { awslambda, lambdaContext, proxyEvent, ResponseStream } from "../helpers/lambda.ts";
+import {
+  awslambda,
+  lambdaContext,
+  proxyEvent,
+  ResponseStream,
+} from "../helpers/lambda.ts";
 import { spyOnLog } from "../helpers/log.ts";
 
 // Before middy's error handler is loaded, which would keep the real console.
@@ -23,7 +28,8 @@ const table = mockClient(DynamoDBClient);
 beforeEach(() => void table.reset());
 
 const order = (id: number) => ({ id: { N: String(id) }, petId: { N: "7" } });
-const orders = (count: number) => Array.from({ length: count }, (_, index) => order(index));
+const orders = (count: number) =>
+  Array.from({ length: count }, (_, index) => order(index));
 
 const lastKey = { id: { N: "9223372036854775807" } };
 

@@ -83,7 +83,9 @@ interface Config {
 test.each(entries)("functions/$file has a client with its own limits", async (entry) => {
   const sends = spyOnSends();
   await startFunction(entry);
-  const sendingClients = sends.flatMap(({ mock }) => mock.contexts as { config: Config }[]);
+  const sendingClients = sends.flatMap(
+    ({ mock }) => mock.contexts as { config: Config }[],
+  );
   const config = sendingClients[0]?.config;
   const { maxAttempts, ...timeouts } = limitsOf(entry);
   expect(await config?.maxAttempts()).toBe(maxAttempts);

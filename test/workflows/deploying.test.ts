@@ -65,7 +65,8 @@ test("the downloaded build is deployed, its template kept, and its smoke test ru
   expect(ok).toBe(true);
   const accepted =
     "--accept 'removed:Own@1 added:Own@2' --app cdk.out --require-approval never";
-  const issue = "npm run --silent admin -- --env staging keys issue --name 'smoke test 11'";
+  const issue =
+    "npm run --silent admin -- --env staging keys issue --name 'smoke test 11'";
   expect(calls).toEqual([
     asked,
     install,

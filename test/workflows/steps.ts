@@ -90,7 +90,12 @@ export function runStep(job: { steps: Step[] }, name: string, options: Run) {
 export const artifactPages = (...pages: Artifact[][]) =>
   JSON.stringify(pages.map((artifacts) => ({ artifacts: artifacts.map(artifact) })));
 
-export type Artifact = [run: number, created: string, branch?: string, repository?: number];
+export type Artifact = [
+  run: number,
+  created: string,
+  branch?: string,
+  repository?: number,
+];
 
 const artifact = ([
   id,

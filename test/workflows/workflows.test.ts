@@ -97,7 +97,9 @@ test("a push to main or a person has the accepted commit tested, built and deplo
     },
     build: {
       outputs: {
-        assembly: expression(`steps.${jobs["build"].steps[upload].id}.outputs.artifact-id`),
+        assembly: expression(
+          `steps.${jobs["build"].steps[upload].id}.outputs.artifact-id`,
+        ),
         attempt: expression("github.run_attempt"),
       },
       steps: {

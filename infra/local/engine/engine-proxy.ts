@@ -32,7 +32,9 @@ export async function startEngineProxy(engine: string) {
 
   const server = createServer((incoming, outgoing) => {
     if (!isOurs(incoming)) {
-      outgoing.writeHead(403, { "Content-Type": "application/x-amz-json-1.0" }).end(denied);
+      outgoing
+        .writeHead(403, { "Content-Type": "application/x-amz-json-1.0" })
+        .end(denied);
       return;
     }
     const { headers, method = "" } = incoming;

@@ -84,7 +84,9 @@ async function lastLineOfStart(input: Readable): Promise<string> {
  * every request. Only Linux has more than one.
  */
 function randomLoopback(): string {
-  return process.platform === "linux" ? ["127", ...randomBytes(3)].join(".") : "127.0.0.1";
+  return process.platform === "linux"
+    ? ["127", ...randomBytes(3)].join(".")
+    : "127.0.0.1";
 }
 
 /**
@@ -107,7 +109,9 @@ export function checkEndpoint(endpoint: string): string {
 /** @throws CommandError when nothing responds at the address of an engine. */
 export async function requireEngine(endpoint: string): Promise<void> {
   await fetch(endpoint, { signal: AbortSignal.timeout(5000) }).catch(() => {
-    throw new CommandError(`No DynamoDB engine responds at DYNAMODB_ENDPOINT, ${endpoint}`);
+    throw new CommandError(
+      `No DynamoDB engine responds at DYNAMODB_ENDPOINT, ${endpoint}`,
+    );
   });
 }
 

@@ -48,7 +48,10 @@ export function readRequest(message: IncomingMessage) {
 }
 
 /** Every value of a header, whatever its case. */
-export function headerValues({ headersDistinct }: IncomingMessage, name: string): string[] {
+export function headerValues(
+  { headersDistinct }: IncomingMessage,
+  name: string,
+): string[] {
   return headersDistinct[name.toLowerCase()] ?? [];
 }
 

@@ -49,6 +49,8 @@ function pathPattern(path: string): RegExp {
  * comes last.
  */
 function rank({ path, httpMethod }: ApiMethod): string {
-  const segments = path.replaceAll(/\{\w+\}/g, "\uFFFE").replaceAll(/\{\w+\+\}/g, "\uFFFF");
+  const segments = path
+    .replaceAll(/\{\w+\}/g, "\uFFFE")
+    .replaceAll(/\{\w+\+\}/g, "\uFFFF");
   return `${segments} ${httpMethod === "ANY" ? 1 : 0}`;
 }

@@ -97,7 +97,8 @@ export class ExecutionEnvironment {
     const log = (line: string) => {
       // The runtime logs as an error of the function that its reader has left.
       const requestId = this.#abandoned?.requestId;
-      if (!requestId || !line.includes(requestId) || !brokenOff.test(line)) this.#log(line);
+      if (!requestId || !line.includes(requestId) || !brokenOff.test(line))
+        this.#log(line);
     };
     const child = await startProcess(this.#definition, this.#address, log, signal);
     this.pid = child.pid;

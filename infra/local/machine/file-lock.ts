@@ -32,7 +32,9 @@ export function lockFile(file: string, waitMs = 0): (() => void) | undefined {
 export async function lockDatabase(file: string): Promise<() => void> {
   // A link and its target, which may not exist yet, are one file.
   const folder = await realpath(dirname(file));
-  const release = lockFile(await realpath(file).catch(() => join(folder, basename(file))));
+  const release = lockFile(
+    await realpath(file).catch(() => join(folder, basename(file))),
+  );
   if (release !== undefined) return release;
   throw new CommandError(
     `${file} is in use by another stack. Stop that, or choose another file`,

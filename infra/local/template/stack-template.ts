@@ -43,7 +43,9 @@ export function readTemplate(json: unknown) {
     if (isServed(Type) || ignoredTypes.some((type) => type.test(Type))) continue;
     const name = `${Type} (${id})`;
     if (serviceTypes.test(Type))
-      throw new CommandError(`The local stack does not support the resource type ${name}`);
+      throw new CommandError(
+        `The local stack does not support the resource type ${name}`,
+      );
     notServed.push(name);
   }
 
@@ -59,7 +61,10 @@ export function readTemplate(json: unknown) {
       case "AWS::Lambda::Function Arn":
         return arnOf("lambda", `function:${constructId(id)}`);
       case "AWS::Lambda::Alias Ref":
-        return arnOf("lambda", `function:${property("FunctionName")}:${property("Name")}`);
+        return arnOf(
+          "lambda",
+          `function:${property("FunctionName")}:${property("Name")}`,
+        );
       case "AWS::DynamoDB::Table Ref": {
         // The local stack is staging's.
         const usual = `${environments.staging.stackName}-${constructId(id)}`;

@@ -1,8 +1,12 @@
 // A call to DynamoDB at its least: one POST over one kept connection, signed by hand (SigV4).
 import { createHmac, hash } from "node:crypto";
 
-const { AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, AWS_SECRET_ACCESS_KEY } =
-  process.env;
+const {
+  AWS_ACCESS_KEY_ID,
+  AWS_ENDPOINT_URL_DYNAMODB,
+  AWS_REGION,
+  AWS_SECRET_ACCESS_KEY,
+} = process.env;
 const url = new URL(AWS_ENDPOINT_URL_DYNAMODB);
 // An ES import of node:http would load undici too.
 const { Agent, request } = process.getBuiltinModule(

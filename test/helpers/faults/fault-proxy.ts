@@ -44,7 +44,10 @@ export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;
 export const passOn: Behaviour = async ({ forward, response }) =>
   respond(response, await forward());
 
-export function respond(response: ServerResponse, { status, body }: EngineResponse): void {
+export function respond(
+  response: ServerResponse,
+  { status, body }: EngineResponse,
+): void {
   response.writeHead(status, { "content-length": body.length }).end(body);
 }
 

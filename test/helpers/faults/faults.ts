@@ -47,7 +47,11 @@ export const unnoticed = {
   "an empty response of no length": endingAfter(0),
 } satisfies Record<string, Behaviour>;
 
-export const faults: Record<string, Behaviour> = { ...unapplied, ...applied, ...unnoticed };
+export const faults: Record<string, Behaviour> = {
+  ...unapplied,
+  ...applied,
+  ...unnoticed,
+};
 
 function reset(response: ServerResponse): void {
   response.socket?.resetAndDestroy();
@@ -86,7 +90,11 @@ export function rejectedAs(name: string, message?: string): Behaviour {
   return failing(400, `${dynamodb}#${name}`, message);
 }
 
-function failing(status: number, type: string, message = "injected by a test"): Behaviour {
+function failing(
+  status: number,
+  type: string,
+  message = "injected by a test",
+): Behaviour {
   const body = Buffer.from(JSON.stringify({ __type: `com.amazonaws.${type}`, message }));
   return ({ response }) => respond(response, { status, body });
 }

@@ -40,7 +40,11 @@ const deniedMidway = ({ input }: EngineCall): Behaviour => {
 };
 
 const list = { method: "GET", path: "/store/orders", lambda: "ListOrders" };
-const cancel = { method: "DELETE", path: "/store/orders/{orderId}", lambda: "CancelOrder" };
+const cancel = {
+  method: "DELETE",
+  path: "/store/orders/{orderId}",
+  lambda: "CancelOrder",
+};
 const authorize = { method: "GET", path: "/store/orders", lambda: "Authorize" };
 
 // In this order: once the gateway remembers the key, the authorizer can't fail for it.
@@ -82,7 +86,14 @@ export async function recordExchanges() {
 }
 
 async function record(stack: FaultyStack, request: Request): Promise<Exchange> {
-  const { key = "apiKey", lambda, logs = 1, method, parameter = "unknown", path } = request;
+  const {
+    key = "apiKey",
+    lambda,
+    logs = 1,
+    method,
+    parameter = "unknown",
+    path,
+  } = request;
   const before = stack.log.length;
   const authorization = key === "none" ? "" : `Bearer ${stack[key]}`;
   const url = stack.baseUrl + path.replace(/\{.*\}/, parameter);

@@ -107,7 +107,10 @@ test.each<[string, object]>([
   [onlyOne, { Stage: { Type: "AWS::IAM::Role" } }],
   [missing, changed("GET /.AuthorizerId", undefined)],
   [missing, changed("GET /.AuthorizerId", "imported")],
-  ["Condition of AWS::ApiGateway::RestApi Api", { Api: { ...pets["Api"], Condition: "" } }],
+  [
+    "Condition of AWS::ApiGateway::RestApi Api",
+    { Api: { ...pets["Api"], Condition: "" } },
+  ],
   [": only literals are supported", changed(`${responses}.0.ResponseParameters`, header)],
   ["Integration.IntegrationResponses of", changed(`${responses}.1`, {})],
   [

@@ -19,7 +19,8 @@ export const marker = `zq"<'{`;
 /** The longest request, in bytes: Node takes 16 KB of request line and headers. */
 const headLimit = 15_000;
 
-const anyOf = (words: string): fc.Arbitrary<string> => fc.constantFrom(...words.split(" "));
+const anyOf = (words: string): fc.Arbitrary<string> =>
+  fc.constantFrom(...words.split(" "));
 
 /** Comes three times as often as the others. */
 const often = <Value>(arbitrary: fc.Arbitrary<Value>) => ({ weight: 3, arbitrary });
@@ -37,7 +38,9 @@ const path = fc.oneof(
   often(anyOf("/v1/store/orders /v1/store/orders/101 /v1/store/orders/102")),
   often(fc.constantFrom(...fuzzedIds).map(orderPath)),
   often(segment.map(orderPath)),
-  often(fc.array(segment, { maxLength: 6 }).map((segments) => `/v1/${segments.join("/")}`)),
+  often(
+    fc.array(segment, { maxLength: 6 }).map((segments) => `/v1/${segments.join("/")}`),
+  ),
   segment.map((text) => `/elsewhere/${text}`),
   segment.map((text) => `http://elsewhere${orderPath(text)}`),
   anyOf("* //v1/store/orders /v1/store/orders/ /v1//store/orders /V1/store/orders"),

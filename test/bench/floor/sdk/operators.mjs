@@ -10,7 +10,9 @@ const atOnce = 48;
 const [command, TableName, file] = process.argv.slice(2);
 
 async function eachLine(work) {
-  const lines = createInterface({ input: createReadStream(file) })[Symbol.asyncIterator]();
+  const lines = createInterface({ input: createReadStream(file) })[
+    Symbol.asyncIterator
+  ]();
   const worker = async () => {
     for await (const line of lines) await work(line);
   };
