@@ -14,7 +14,6 @@ import type { GatewayOptions } from "./gateway/gateway.ts";
 import type { LambdaHostOptions } from "./lambda/lambda-host.ts";
 import { lockDatabase } from "./machine/file-lock.ts";
 import { listen } from "./machine/ports.ts";
-import { forTerminal } from "./ready-text.ts";
 import { createLiveService, openService } from "./service.ts";
 import { watchSources } from "./source-watch.ts";
 import { issueStartKey } from "./start-key.ts";
@@ -168,4 +167,13 @@ async function openEngine(
   const { close, ...access } = await startEngineProxy(endpoint);
   started.defer(close);
   return { endpoint, ...access };
+}
+
+/**
+ * A line of a log as a terminal shows it. A rejected key is logged as an error, with a stack trace,
+ * because Lambda's runtime logs whatever an authorizer throws; here it is a client's mistake.
+ */
+export function forTerminal(line: string): string {
+  const isRejectedKey = line.includes('"errorMessage":"Unauthorized"');
+  return isRejectedKey ? "Rejected a key that is unknown, expired or revoked: 401" : line;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { LocalStackOptions } from "../../infra/local/local-stack.ts";
-import { forTerminal, notLoadedText, readyText } from "../../infra/local/ready-text.ts";
+import { forTerminal } from "../../infra/local/local-stack.ts";
+import { notLoadedText, readyText } from "../../infra/local/ready-text.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 
 const { client, tables, putOrder } = await createTestTables();
