@@ -22,6 +22,7 @@ test("an API key is its prefix, 43 characters of secret and 6 of checksum, cut s
       expect(withoutKeys(`Bearer ${key}, "${key}x"`)).toBe(
         `Bearer ${own}_..., "${own}_..."`,
       );
+      expect(withoutKeys(key.slice(0, -25))).toBe(`${own}_...`);
       expect(key).not.toMatch(new RegExp(apiKeyPattern("pets_live")));
     }),
   );
