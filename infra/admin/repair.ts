@@ -36,14 +36,14 @@ interface Repair {
   dryRun: boolean;
 }
 
-/** What both tables have with the key of an item. */
+/** An item of one table, and the items with its key in the copy and in the live table. */
 interface Pair {
   item: OrderItem;
   copied: OrderItem | undefined;
   current: OrderItem | undefined;
 }
 
-/** What became of an item, its status in the live table and in the copy, and what differed. */
+/** The outcome for an item, its status in the live table and in the copy, and what differed. */
 interface RepairedItem {
   id: unknown;
   outcome: Outcome;

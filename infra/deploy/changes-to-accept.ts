@@ -59,7 +59,7 @@ function labelOf({ path, property }: Change, owner = path): string {
   return join(owner, property.replace(/^Properties\b\.?/, ""));
 }
 
-/** What a change sets or takes away, without what is ordinary: new code changes no digest. */
+/** The values that a change sets or takes away, except ordinary ones: new code changes no digest. */
 function reviewed(change: Change): Leaf[] {
   const { kind, property, was, is } = change;
   return leaves(kind === "removed" ? was : is, property).filter(
