@@ -7,10 +7,9 @@ import {
   issueApiKey,
   readApiKey,
 } from "../../shared/api-keys-table.ts";
-import { counted } from "../terminal/counted.ts";
+import { columns, header } from "../terminal/columns.ts";
 import { CommandError } from "../terminal/errors.ts";
-import { printable } from "../terminal/printable.ts";
-import { columns, header, isoTime } from "../terminal/text.ts";
+import { counted, isoTime, printable } from "../terminal/text.ts";
 import type { Result } from "./command.ts";
 import { TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";

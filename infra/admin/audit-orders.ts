@@ -1,7 +1,7 @@
 import type { LogEvent } from "../../shared/log.ts";
 import { isDateTime, type OrderItem, parseOrderId } from "../../shared/order.ts";
-import { counted, countsText } from "../terminal/counted.ts";
 import { CommandError } from "../terminal/errors.ts";
+import { counted, countsText } from "../terminal/text.ts";
 import type { Result, Session } from "./command.ts";
 import { inputLines, inputName } from "./input.ts";
 import { plainOrder } from "./show-orders.ts";

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { type EnvironmentName, environments } from "../environments.ts";
-import { grouped } from "../terminal/counted.ts";
 import { CommandError, errorText } from "../terminal/errors.ts";
-import { jsonText, printable } from "../terminal/printable.ts";
+import { grouped, jsonText, printable } from "../terminal/text.ts";
 import { printLine } from "./progress.ts";
 import { TableCalls } from "./table-calls.ts";
 import { findDeployedStack, findLocalStack, type Target } from "./target.ts";

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { CommandError } from "../terminal/errors.ts";
 import { readSecret } from "../terminal/input.ts";
-import { printable } from "../terminal/printable.ts";
+import { printable } from "../terminal/text.ts";
 import { check, issue, list, now, revoke } from "./api-keys.ts";
 import { auditCancellations } from "./audit-orders.ts";
 import { action } from "./command.ts";

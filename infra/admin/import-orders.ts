@@ -15,9 +15,8 @@ import {
   type OrdersFile,
   readNumberedOrders,
 } from "../orders-file/orders-file.ts";
-import { counted, countsText } from "../terminal/counted.ts";
 import { CommandError, fileError } from "../terminal/errors.ts";
-import { jsonText } from "../terminal/printable.ts";
+import { counted, countsText, jsonText } from "../terminal/text.ts";
 import type { Result, Session } from "./command.ts";
 import { inputName, openInput } from "./input.ts";
 import { startProgress } from "./progress.ts";

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { isApiKeyId } from "../../shared/api-keys.ts";
 import { isDateTime, isInt64 } from "../../shared/order.ts";
-import { dateTimeHint } from "../terminal/date-time.ts";
+import { dateTimeHint } from "../terminal/text.ts";
 
 /** A parser that rejects texts with the rule that they break. */
 function accepting(

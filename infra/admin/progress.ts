@@ -1,5 +1,5 @@
 import { clearLine, cursorTo } from "node:readline";
-import { grouped } from "../terminal/counted.ts";
+import { grouped } from "../terminal/text.ts";
 
 /** Before that, a rate says little: the first calls are slow, because they open connections. */
 const steadyAfterSeconds = 3;

@@ -1,10 +1,9 @@
 import type { OrderItem } from "../../shared/order.ts";
 import { plainValue } from "../orders-file/attribute-json.ts";
 import { Findings } from "../orders-file/findings.ts";
-import { countsText, grouped, words } from "../terminal/counted.ts";
+import { columns } from "../terminal/columns.ts";
 import { CommandError } from "../terminal/errors.ts";
-import { printable } from "../terminal/printable.ts";
-import { columns } from "../terminal/text.ts";
+import { countsText, grouped, printable, words } from "../terminal/text.ts";
 import type { Result, Session } from "./command.ts";
 import { readIds } from "./input.ts";
 import { type Judgement, noOutcomes, type Outcome, type Rules } from "./repair-rules.ts";

@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
 import { isUnavailable } from "../../shared/dynamodb.ts";
 import type { OrderItem, OrderStatus } from "../../shared/order.ts";
-import { counted, countsText } from "../terminal/counted.ts";
 import { errorText } from "../terminal/errors.ts";
+import { counted, countsText } from "../terminal/text.ts";
 import type { Result, Session } from "./command.ts";
 import { readIds } from "./input.ts";
 import { orderKey, type TableCalls } from "./table-calls.ts";

@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Environment } from "../environments.ts";
-import { counted } from "../terminal/counted.ts";
 import { CommandError } from "../terminal/errors.ts";
-import { printable } from "../terminal/printable.ts";
+import { counted, printable } from "../terminal/text.ts";
 import { type Finding, findChanges, findingName } from "./changes-to-accept.ts";
 import { findPlace, readAssembly, readDeployedStack, readTemplate } from "./stacks.ts";
 

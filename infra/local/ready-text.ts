@@ -1,6 +1,6 @@
 import { type DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { isInt64 } from "../../shared/order.ts";
-import { shellWord } from "../terminal/printable.ts";
+import { shellWord } from "../terminal/text.ts";
 import type { LocalStack, LocalStackOptions } from "./local-stack.ts";
 
 /**

@@ -1,5 +1,4 @@
-import { grouped } from "../terminal/counted.ts";
-import { printable } from "../terminal/printable.ts";
+import { grouped, printable } from "../terminal/text.ts";
 
 const keptOfKind = 20;
 

@@ -8,8 +8,7 @@ import {
   orderFields,
   orderStatuses,
 } from "../../shared/order.ts";
-import { dateTimeHint } from "../terminal/date-time.ts";
-import { jsonText } from "../terminal/printable.ts";
+import { dateTimeHint, jsonText } from "../terminal/text.ts";
 import {
   attributeJson,
   isAttribute,

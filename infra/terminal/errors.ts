@@ -1,6 +1,6 @@
 import { debuglog, getSystemErrorMessage } from "node:util";
 import { withoutKeys } from "../../shared/api-keys.ts";
-import { printable } from "./printable.ts";
+import { printable } from "./text.ts";
 
 /**
  * A reason why a command can't do what it was asked to: one line for a person, or one for each

@@ -1,7 +1,7 @@
 import { Command, Help } from "commander";
 import { withoutKeys } from "../../shared/api-keys.ts";
 import { adviceOnNpm } from "./npm-options.ts";
-import { printable } from "./printable.ts";
+import { printable } from "./text.ts";
 
 /**
  * The command line of an npm script. Wrong use exits with 2 and prints one line that is safe for a

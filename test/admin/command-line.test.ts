@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { environments } from "../../infra/environments.ts";
-import { grouped } from "../../infra/terminal/counted.ts";
+import { grouped } from "../../infra/terminal/text.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { createTerminal, run } from "./terminal.ts";

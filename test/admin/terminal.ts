@@ -16,7 +16,7 @@ import { runProgram } from "../../infra/admin/program.ts";
 import { environments } from "../../infra/environments.ts";
 import { attributeJson, reviveBinary } from "../../infra/orders-file/attribute-json.ts";
 import { formatOrderLine, parseOrderLine } from "../../infra/orders-file/order-line.ts";
-import { jsonText } from "../../infra/terminal/printable.ts";
+import { jsonText } from "../../infra/terminal/text.ts";
 import type { OrderItem as Item } from "../../shared/order.ts";
 import { adminCommand, root } from "../helpers/admin-command.ts";
 import { createTable } from "../helpers/create-table.ts";

@@ -10,7 +10,7 @@ import {
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../../shared/order.ts";
-import { counted, grouped } from "../../terminal/counted.ts";
+import { counted, grouped } from "../../terminal/text.ts";
 import type { Resource } from "../template/resources.ts";
 
 // Transactions, not batches: the engine writes a transaction to its file in one go, which makes
