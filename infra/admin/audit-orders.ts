@@ -1,12 +1,11 @@
 import type { LogEvent } from "../../shared/log.ts";
 import { isDateTime, type OrderItem, parseOrderId } from "../../shared/order.ts";
 import { CommandError } from "../terminal/errors.ts";
+import { inputLines, inputName } from "../terminal/input.ts";
 import { counted, countsText } from "../terminal/text.ts";
-import type { Result, Session } from "./command.ts";
-import { inputLines, inputName } from "./input.ts";
+import { type Result, type Session, workThrough } from "./command.ts";
 import { plainOrder } from "./show-orders.ts";
 import { batches, orderKey } from "./table-calls.ts";
-import { workThrough } from "./work-through.ts";
 
 const event = "order_cancelled" satisfies LogEvent;
 

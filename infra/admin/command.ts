@@ -1,8 +1,10 @@
 import type { Command } from "commander";
+import { isInt64, type OrderItem } from "../../shared/order.ts";
 import { type EnvironmentName, environments } from "../environments.ts";
 import { CommandError, errorText } from "../terminal/errors.ts";
+import { inputLines, inputName } from "../terminal/input.ts";
 import { grouped, jsonText, printable } from "../terminal/text.ts";
-import { printLine } from "./progress.ts";
+import { printLine, startProgress } from "./progress.ts";
 import { TableCalls } from "./table-calls.ts";
 import { findDeployedStack, findLocalStack, type Target } from "./target.ts";
 
@@ -17,6 +19,8 @@ export interface Session extends Target {
   interruptible(): AbortSignal;
   /** Prints a line of the result, above the progress: for people or, with `--json`, for scripts. */
   print(text: string, json: object): void;
+  /** Reads a file of order ids, one per line; `-` is standard input. */
+  readIds(file?: string): Promise<Set<string>>;
   /** Ends the command as wrong use of it. */
   wrongUse(reason: string): never;
 }
@@ -82,6 +86,7 @@ export function action<Given extends unknown[]>(
         return stop.signal;
       },
       print: (text, json) => printLine(asJson ? jsonText(json) : printable(text)),
+      readIds: (file = "-") => readIds(file, wrongUse),
       wrongUse,
     };
     try {
@@ -90,6 +95,24 @@ export function action<Given extends unknown[]>(
       target.client.destroy();
     }
   };
+}
+
+/**
+ * It is wrong use of the command if a line is not an id, or if there is none: the command before
+ * this one in a pipe may have failed.
+ */
+async function readIds(
+  file: string,
+  wrongUse: (reason: string) => never,
+): Promise<Set<string>> {
+  const ids = await Array.fromAsync(inputLines(file), ({ text, place }) =>
+    isInt64(text)
+      ? text
+      : wrongUse(`${place}: not a 64-bit integer: nothing was changed`),
+  );
+  if (ids.length === 0)
+    wrongUse(`${inputName(file)} has no order ids: nothing was changed`);
+  return new Set(ids);
 }
 
 async function printResult(result: Result, asJson: boolean): Promise<void> {
@@ -115,4 +138,81 @@ async function print(text: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
   await promise;
+}
+
+/** Enough to keep a table busy from one machine; the client opens 50 connections at most. */
+const concurrency = 48;
+
+interface Work<Item, Outcome extends string> {
+  /** The title of the progress, its unit, a plural, and how many there are, if that is known. */
+  title: string;
+  unit: string;
+  total?: number;
+  items: AsyncIterable<Item> | IteratorObject<Item>;
+  /** Works on an item and yields the outcome, or several for a batch. */
+  work: (item: Item) => AsyncIterable<Outcome>;
+  /** The number of items with each outcome, which grows while the work goes on. */
+  counts: Record<Outcome, number>;
+}
+
+/**
+ * Works on items, several at a time, until the first failure or Ctrl-C. Shows the progress and
+ * counts the outcomes. Work that has begun is finished, but doesn't wait any longer.
+ *
+ * @returns how many outcomes there were, and the reason, in one line, if it stopped early.
+ */
+export async function workThrough<Item, Outcome extends string>(
+  { stop, interruptible }: Session,
+  { title, unit, total = 0, items, work, counts }: Work<Item, Outcome>,
+): Promise<{ done: number; reason: string | undefined }> {
+  const progress = startProgress(title, unit, total);
+  const signal = interruptible();
+  let done = 0;
+  let reason: string | undefined;
+  // The workers share one iterator, so each item goes to one of them, and is read only when one is
+  // free.
+  const worker = async (): Promise<void> => {
+    try {
+      for await (const item of items) {
+        signal.throwIfAborted();
+        for await (const outcome of work(item)) {
+          counts[outcome] = (counts[outcome] ?? 0) + 1;
+          progress.update(++done);
+        }
+      }
+    } catch (error) {
+      // Only the first reason counts.
+      stop.abort(error);
+      reason = errorText(signal.reason);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+  progress.stop();
+  return { done, reason };
+}
+
+/**
+ * Reads every order of a table at the rate of the command line, and shows how far that is.
+ *
+ * @param title what the progress line says is done, like `Counting`.
+ * @param options the table, by default the one in use, and whether the orders go to standard
+ * output, where they would scroll through that line.
+ */
+export async function* readTable(
+  session: Session,
+  title: string,
+  options: { table?: string | undefined; isPrinted?: boolean } = {},
+): AsyncIterable<OrderItem> {
+  const { table = session.ordersTable, isPrinted = false } = options;
+  const isShown = process.stderr.isTTY && !(isPrinted && process.stdout.isTTY);
+  const progress = startProgress(title, "orders", 0, isShown);
+  let read = 0;
+  try {
+    for await (const order of session.calls("reads").scan(table)) {
+      progress.update(++read);
+      yield order;
+    }
+  } finally {
+    progress.stop();
+  }
 }

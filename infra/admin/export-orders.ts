@@ -2,13 +2,12 @@ import { createWriteStream } from "node:fs";
 import { chmod, realpath, rename, rm, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import type { OrderItem } from "../../shared/order.ts";
-import { callersPath } from "../local/machine/callers-path.ts";
 import { formatOrderLine } from "../orders-file/order-line.ts";
 import { fileError } from "../terminal/errors.ts";
+import { callersPath } from "../terminal/input.ts";
 import { counted, grouped, printable } from "../terminal/text.ts";
-import type { Result, Session } from "./command.ts";
+import { type Result, readTable, type Session } from "./command.ts";
 import { printLine } from "./progress.ts";
-import { readTable } from "./work-through.ts";
 
 /** Exports every order to the file that the command line names, or to standard output. */
 export async function exportOrders(

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../shared/order.ts";
-import { callersPath } from "../local/machine/callers-path.ts";
 import { differingAttributes, plainValue } from "../orders-file/attribute-json.ts";
 import { type BadLine, Findings, fileReport } from "../orders-file/findings.ts";
 import {
@@ -16,12 +15,11 @@ import {
   readNumberedOrders,
 } from "../orders-file/orders-file.ts";
 import { CommandError, fileError } from "../terminal/errors.ts";
+import { callersPath, inputName, openInput } from "../terminal/input.ts";
 import { counted, countsText, jsonText } from "../terminal/text.ts";
-import type { Result, Session } from "./command.ts";
-import { inputName, openInput } from "./input.ts";
+import { type Result, type Session, workThrough } from "./command.ts";
 import { startProgress } from "./progress.ts";
 import { batches, type Finder, keysPerCall, type TableCalls } from "./table-calls.ts";
-import { workThrough } from "./work-through.ts";
 
 /** The longest value that is shown whole, in characters. */
 const longestValue = 60;

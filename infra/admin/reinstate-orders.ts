@@ -2,10 +2,8 @@ import type { OrderItem, OrderStatus } from "../../shared/order.ts";
 import { plainValue } from "../orders-file/attribute-json.ts";
 import { counted, countsText } from "../terminal/text.ts";
 import { requireKey } from "./api-keys.ts";
-import type { Result, Session } from "./command.ts";
-import { readIds } from "./input.ts";
+import { type Result, type Session, workThrough } from "./command.ts";
 import { batches, orderKey, type TableCalls } from "./table-calls.ts";
-import { workThrough } from "./work-through.ts";
 
 interface ReinstateOptions {
   /** The id of the key. */
@@ -33,8 +31,8 @@ export async function reinstateOrders(
 ): Promise<Result> {
   const { cancelledBy, ids, except, dryRun = false } = options;
   const table = session.ordersTable;
-  const onlyIds = ids ? await readIds(session, ids) : undefined;
-  const exceptIds = except ? await readIds(session, except) : undefined;
+  const onlyIds = ids ? await session.readIds(ids) : undefined;
+  const exceptIds = except ? await session.readIds(except) : undefined;
   await requireKey(session, cancelledBy);
   const reads = session.calls("reads");
   const writes = session.calls("writes");

@@ -4,8 +4,7 @@ import { Findings } from "../orders-file/findings.ts";
 import { columns } from "../terminal/columns.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { countsText, grouped, printable, words } from "../terminal/text.ts";
-import type { Result, Session } from "./command.ts";
-import { readIds } from "./input.ts";
+import { type Result, type Session, workThrough } from "./command.ts";
 import { type Judgement, noOutcomes, type Outcome, type Rules } from "./repair-rules.ts";
 import {
   type Attributes,
@@ -15,7 +14,6 @@ import {
   type TableCalls,
   type Unmet,
 } from "./table-calls.ts";
-import { workThrough } from "./work-through.ts";
 
 export interface RepairOptions {
   /** A copy of the table in use, as it was at a second before the damage. */
@@ -74,7 +72,7 @@ export async function repair(
   { from, ids, dryRun = false }: RepairOptions,
 ): Promise<Result> {
   if (from === live) throw new CommandError(`${from} is the table in use`);
-  const onlyIds = ids ? await readIds(session, ids) : undefined;
+  const onlyIds = ids ? await session.readIds(ids) : undefined;
   const reads = session.calls("reads");
   const job: Repair = {
     from,

@@ -3,10 +3,8 @@ import { isUnavailable } from "../../shared/dynamodb.ts";
 import type { OrderItem, OrderStatus } from "../../shared/order.ts";
 import { errorText } from "../terminal/errors.ts";
 import { counted, countsText } from "../terminal/text.ts";
-import type { Result, Session } from "./command.ts";
-import { readIds } from "./input.ts";
+import { type Result, type Session, workThrough } from "./command.ts";
 import { orderKey, type TableCalls } from "./table-calls.ts";
-import { workThrough } from "./work-through.ts";
 
 /** The words and the exit code of each outcome, the gravest last. */
 const outcomes = {
@@ -48,7 +46,7 @@ export async function shipOrders(
 ): Promise<Result> {
   if (named.length > 0 && file !== undefined)
     session.wrongUse("name either orders or a file of ids");
-  const ids = named.length > 0 ? new Set(named) : await readIds(session, file);
+  const ids = named.length > 0 ? new Set(named) : await session.readIds(file);
   const calls = session.calls("writes");
   const counts: Record<string, number> = {};
   let previous: Promise<unknown> = Promise.resolve();

@@ -6,11 +6,10 @@ import { columns, header } from "../terminal/columns.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { grouped, jsonText, printable } from "../terminal/text.ts";
 import { findKey, requireKey } from "./api-keys.ts";
-import type { Result, Session } from "./command.ts";
+import { type Result, readTable, type Session } from "./command.ts";
 import { formatLine } from "./export-orders.ts";
 import { orderKey, TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
-import { readTable } from "./work-through.ts";
 
 /** The statuses that orders are listed and counted by; `other` is any other status, or none. */
 export const statusChoices = [...orderStatuses, "other"] as const;

@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from "commander";
 import { isApiKey } from "../../shared/api-keys.ts";
 import { environments } from "../environments.ts";
+import { callersPath } from "../terminal/input.ts";
 import { Script } from "../terminal/script.ts";
 import type { LocalStackOptions } from "./local-stack.ts";
-import { callersPath } from "./machine/callers-path.ts";
 
 /**
  * Reads the options of `npm start`. Invalid ones end the process with exit code 2 and one line.

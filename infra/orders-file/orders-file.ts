@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import type { OrderItem } from "../../shared/order.ts";
 import { CommandError, fileError } from "../terminal/errors.ts";
-import { linesOf } from "../terminal/lines.ts";
+import { linesOf } from "../terminal/input.ts";
 import { counted, grouped } from "../terminal/text.ts";
 import { type BadLine, Findings, fileReport } from "./findings.ts";
 import { type OrderLine, parseOrderLine } from "./order-line.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { checkOrders, readOrders } from "../../infra/orders-file/orders-file.ts";
 import { CommandError } from "../../infra/terminal/errors.ts";
-import { longestLine } from "../../infra/terminal/lines.ts";
+import { longestLine } from "../../infra/terminal/input.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "orders-file-test-"));
 afterAll(() => rm(folder, { recursive: true }));
