@@ -15,7 +15,7 @@ import { TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
 
 /** The time in epoch seconds, as the records have it. */
-export function now(): number {
+function now(): number {
   return Math.floor(Date.now() / 1000);
 }
 

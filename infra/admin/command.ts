@@ -21,8 +21,6 @@ export interface Session extends Target {
   print(text: string, json: object): void;
   /** Reads a file of order ids, one per line; `-` is standard input. */
   readIds(file?: string): Promise<Set<string>>;
-  /** Ends the command as wrong use of it. */
-  wrongUse(reason: string): never;
 }
 
 /** The result of a command that is still to be printed. */
@@ -87,7 +85,6 @@ export function action<Given extends unknown[]>(
       },
       print: (text, json) => printLine(asJson ? jsonText(json) : printable(text)),
       readIds: (file = "-") => readIds(file, wrongUse),
-      wrongUse,
     };
     try {
       await printResult(await work(session, ...given), asJson);

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { isApiKeyId } from "../../shared/api-keys.ts";
 import { isDateTime, isInt64 } from "../../shared/order.ts";
-import { dateTimeHint } from "../terminal/text.ts";
+import { dateTimeHint, printable } from "../terminal/text.ts";
 
 /** A parser that rejects texts with the rule that they break. */
 function accepting(
@@ -49,7 +49,7 @@ export function parseFields(text: string): string[] {
 export const parseId = accepting(isInt64, "Not a 64-bit integer without leading zeros.");
 
 /** An ISO 8601 date-time. A day alone stands for its `timeOfDay`, like `23:59:59Z`. */
-export function parseMoment(text: string, timeOfDay: string): string {
+function parseMoment(text: string, timeOfDay: string): string {
   const moment = [text, `${text}T${timeOfDay}`].find(isDateTime);
   if (moment) return moment;
   const hint = dateTimeHint(text);
@@ -63,4 +63,29 @@ export function parseMoment(text: string, timeOfDay: string): string {
 /** An ISO 8601 date-time. A day alone stands for its beginning. */
 export function parseTime(text: string): string {
   return parseMoment(text, "00:00:00Z");
+}
+
+/** Who a key is for. */
+export function parseName(name: string): string {
+  const trimmed = name.trim();
+  // Counted in code points: one visible character can take any number of bytes.
+  if (!/^.{1,200}$/su.test(trimmed))
+    throw new InvalidArgumentError("Must have 1 to 200 characters (code points).");
+  if (printable(trimmed) !== trimmed)
+    throw new InvalidArgumentError("Must be one line without control characters.");
+  return trimmed;
+}
+
+/**
+ * The time at which a key expires, in epoch seconds. A day ends with its last second, so that `keys
+ * list` shows the day the operator gave.
+ */
+export function parseExpiry(text: string): number {
+  const expiresAt = Math.floor(Date.parse(parseMoment(text, "23:59:59Z")) / 1000);
+  if (new Date(expiresAt * 1000).getUTCFullYear() > 9999) {
+    throw new InvalidArgumentError("Must be in the year 9999 or earlier, in UTC.");
+  }
+  if (expiresAt * 1000 <= Date.now())
+    throw new InvalidArgumentError("Must be in the future.");
+  return expiresAt;
 }

@@ -1,8 +1,29 @@
 import { type Command, CommanderError, Option } from "commander";
 import { environments } from "../environments.ts";
-import { errorText, isOutputError } from "../terminal/errors.ts";
+import { CommandError, errorText, isOutputError } from "../terminal/errors.ts";
+import { readSecret } from "../terminal/input.ts";
 import { Script } from "../terminal/script.ts";
-import { addKeyCommands, addOrderCommands } from "./commands.ts";
+import { check, issue, list, revoke } from "./api-keys.ts";
+import { auditCancellations } from "./audit-orders.ts";
+import { action } from "./command.ts";
+import { exportOrders } from "./export-orders.ts";
+import { importOrders } from "./import-orders.ts";
+import {
+  parseExpiry,
+  parseFields,
+  parseId,
+  parseKeyId,
+  parseName,
+  parseTable,
+  parseText,
+  parseTime,
+  parseUnits,
+} from "./parsers.ts";
+import { reinstateOrders } from "./reinstate-orders.ts";
+import { type RepairOptions, repair } from "./repair.ts";
+import { keyRules, orderRules } from "./repair-rules.ts";
+import { shipExitCodes, shipOrders } from "./ship-orders.ts";
+import { countOrders, listOrders, show, statusChoices } from "./show-orders.ts";
 
 /** The operators' command line. Wrong use at any level prints one line and exits with 2. */
 export function createProgram(): Command {
@@ -37,4 +58,209 @@ export async function runProgram(args: string[]): Promise<void> {
     const isClosedPipe = isOutputError(error) && Object(error).code === "EPIPE";
     if (!isWrongUse && !isClosedPipe) process.stderr.write(`${errorText(error)}\n`);
   }
+}
+
+const rateOption = new Option(
+  "--rate <units>",
+  "read and write units a second (default: half of what the table serves; no limit with --local)",
+).argParser((text) => Number(parseUnits(text)));
+
+const tableOption = new Option(
+  "--table <name>",
+  "read this table (default: the one in use)",
+).argParser(parseTable);
+
+const idsOption = new Option(
+  "--ids <file>",
+  "only these orders: a file of ids, one per line",
+).argParser(parseText);
+
+const dryRunOption = new Option("--dry-run", "only say what would be changed");
+
+const keyAsArgument =
+  "give the key on standard input, like `keys check < key.txt`: " +
+  "an argument stays in the shell's history";
+
+/** Adds the commands for API keys. */
+function addKeyCommands(program: Command): void {
+  const keys = program
+    .command("keys")
+    .description("issue, list, revoke, check and repair API keys");
+  keys
+    .command("issue")
+    .description("issue a key and print it, once, alone on standard output")
+    .requiredOption("--name <name>", "who the key is for", parseName)
+    .option(
+      "--expires <date>",
+      "the last day the key works, in UTC, or the date-time it expires",
+      parseExpiry,
+    )
+    .action(action(issue));
+  keys
+    .command("list")
+    .description("list every key ever issued; the keys themselves are never shown again")
+    .option("--active", "only the keys that work")
+    .addOption(tableOption)
+    .action(action(list));
+  keys
+    .command("revoke")
+    .description("revoke a key for good")
+    .argument("<key-id>", "as shown by `keys list`", parseKeyId)
+    .action(action(revoke));
+  keys
+    .command("check")
+    .description("read a key from standard input and say whether the service accepts it")
+    // Rejected here, because commander would quote them.
+    .allowExcessArguments()
+    .hook("preAction", (check) => {
+      if (check.args.length > 0) check.error(`error: ${keyAsArgument}`);
+    })
+    .action(
+      action(async (target) => {
+        const key = await readSecret("Key (input is hidden): ");
+        if (key === "") throw new CommandError("Standard input has no key");
+        return await check(target, key);
+      }),
+    );
+  repairCommand(keys)
+    .addOption(rateOption)
+    .action(
+      action((session, options: RepairOptions) =>
+        repair(session, session.apiKeysTable, keyRules, options),
+      ),
+    );
+}
+
+/** Adds the commands for orders. */
+function addOrderCommands(program: Command): void {
+  const orders = program
+    .command("orders")
+    .description("import, export, ship, list, count, show, audit and mend orders")
+    .addOption(rateOption);
+  orders
+    .command("import")
+    .description(
+      "check every line of a file, then write the orders that are not in the table yet",
+    )
+    .argument("[file]", "NDJSON: one order per line, with its status", parseText, "-")
+    .option("--check", "compare the orders with the table, and write nothing")
+    .action(action(importOrders));
+  orders
+    .command("export")
+    .description("write every order, one per line, in the format of `orders import`")
+    .argument("[file]", "where to write (default: standard output)", parseText)
+    .addOption(tableOption)
+    .action(action(exportOrders));
+  orders
+    .command("ship")
+    .description("ship pending orders")
+    .argument("[order-id...]", "the orders' ids", (text, ids: string[] = []) => [
+      ...ids,
+      parseId(text),
+    ])
+    .option(
+      "--file <file>",
+      "a file of ids, one per line (default, without ids: standard input, like `-`)",
+      parseText,
+    )
+    .option(
+      "--date <date>",
+      "when they shipped: a day, in UTC, or a date-time (default: now)",
+      parseTime,
+    )
+    .addHelpText("after", shipExitCodes)
+    .hook("preAction", (ship) => {
+      if (ship.args.length > 0 && ship.opts()["file"] !== undefined)
+        ship.error("error: name either orders or a file of ids");
+    })
+    .action(action(shipOrders));
+  addLookUps(orders);
+  addReinstate(orders);
+  repairCommand(orders)
+    .option(
+      "--fields <names>",
+      "also put these attributes back where they differ, like petId,quantity",
+      parseFields,
+    )
+    .addOption(idsOption)
+    .action(
+      action(
+        (session, { fields = [], ...options }: RepairOptions & { fields?: string[] }) =>
+          repair(session, session.ordersTable, orderRules(fields), options),
+      ),
+    );
+}
+
+function addReinstate(orders: Command): void {
+  orders
+    .command("reinstate")
+    .description(
+      "make orders pending again that a key has cancelled, and print their ids",
+    )
+    .requiredOption(
+      "--cancelled-by <key-id>",
+      "the key, such as a leaked one",
+      parseKeyId,
+    )
+    .requiredOption(
+      "--since <date-time>",
+      "leave what it cancelled earlier, like 2026-11-20T08:00:00Z",
+      parseTime,
+    )
+    .option("--until <date-time>", "leave what it cancelled from then on", parseTime)
+    .addOption(idsOption)
+    .addOption(
+      new Option("--except <file>", "not these orders: a file of ids, one per line")
+        .argParser(parseText)
+        .conflicts("ids"),
+    )
+    .addOption(dryRunOption)
+    .action(action(reinstateOrders));
+}
+
+/** Adds the commands that only read orders. */
+function addLookUps(orders: Command): void {
+  orders
+    .command("list")
+    .description(
+      "list orders as they are read; with --json in the format of `orders import`",
+    )
+    .addOption(
+      new Option("--status <status>", "only orders with this status").choices(
+        statusChoices,
+      ),
+    )
+    .option("--cancelled-by <key-id>", "only orders that this key cancelled", parseKeyId)
+    .action(action(listOrders));
+  orders
+    .command("count")
+    .description("count the orders by status")
+    .action(action(countOrders));
+  orders
+    .command("show")
+    .description(
+      "show an order with its status and, if it was cancelled, when and by which key",
+    )
+    .argument("<order-id>", "the order's id", parseId)
+    .action(action(show));
+  orders
+    .command("audit")
+    .description("compare the cancellations in CancelOrder's log with the table")
+    .requiredOption(
+      "--log <file>",
+      "the function's log lines (`-` is standard input)",
+      parseText,
+    )
+    .action(action(auditCancellations));
+}
+
+/** Adds the command that repairs the items of a table. */
+function repairCommand(commands: Command): Command {
+  return commands
+    .command("repair")
+    .description(
+      "put back what is missing or damaged, from a copy that was restored beside it",
+    )
+    .requiredOption("--from <table>", "the copy", parseTable)
+    .addOption(dryRunOption);
 }

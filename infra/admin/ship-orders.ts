@@ -44,8 +44,6 @@ export async function shipOrders(
   named: string[],
   { file, date: shipDate = now() }: { file?: string; date?: string },
 ): Promise<Result> {
-  if (named.length > 0 && file !== undefined)
-    session.wrongUse("name either orders or a file of ids");
   const ids = named.length > 0 ? new Set(named) : await session.readIds(file);
   const calls = session.calls("writes");
   const counts: Record<string, number> = {};

@@ -33,6 +33,7 @@ test.each([
   ["keys --local", "Usage: npm run admin -- keys"],
   ["orders nope\u001b[31m --local", "unknown command 'nope\\u{1b}[31m'"],
   ["orders ship 007", "'007' is invalid for argument 'order-id'. Not a 64-bit integer"],
+  ["orders ship 1 --file ids.txt", "error: name either orders or a file of ids"],
   ["orders ship 1 --date yesterday", `${noDate}, nor a date-time with Z or an`],
   [
     "orders ship 1 --date 2027-12-31T12:00Z",

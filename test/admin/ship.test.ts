@@ -67,10 +67,6 @@ test("orders ship now or at the start of a day, and their ids may be in a file o
     > -1
     {"id":-1,"outcome":"already_shipped","shipDate":"2026-11-21T10:00:00.000µµµZ"}
     exit 3
-    $ orders ship 8 --file ids.txt
-    ! error: name either orders or a file of ids
-    ! (see --help)
-    exit 2
     $ save bad.txt
     > 8
     >
