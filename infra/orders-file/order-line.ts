@@ -117,8 +117,8 @@ function addField(
   if (type === undefined) return [`unknown field ${jsonText(name)}`];
   const attribute = toAttribute(value);
   if (!type.accepts(attribute)) {
-    const hint =
-      type === fieldTypes["date-time"] ? dateTimeHint(String(value)) : undefined;
+    const { S = "" } = attribute;
+    const hint = type === fieldTypes["date-time"] ? dateTimeHint(S) : undefined;
     return [`${name} ${hint ?? `is not ${type.description}`}`];
   }
   item.set(name, attribute);

@@ -158,8 +158,8 @@ test.each<[problem: string, lines: string[]]>([
   ],
   [
     `shipDate ${dateRule}`,
-    ["2026-02-30T00:00Z", "2027-12-31", "soon"].map(
-      (date) => `{"id":1,"shipDate":"${date}"}`,
+    ['"2026-02-30T00:00Z"', '"2027-12-31"', '"soon"', '{"toString":1}'].map(
+      (date) => `{"id":1,"shipDate":${date}}`,
     ),
   ],
   ...[
