@@ -6,10 +6,12 @@ import { pipeline } from "node:stream/promises";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../shared/order.ts";
 import { differingAttributes, plainValue } from "../orders-file/attribute-json.ts";
-import { type BadLine, Findings, fileReport } from "../orders-file/findings.ts";
 import {
+  type BadLine,
   BadLinesError,
   checkOrders,
+  Findings,
+  fileReport,
   type NumberedOrder,
   type OrdersFile,
   readNumberedOrders,

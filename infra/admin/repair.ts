@@ -1,6 +1,6 @@
 import type { OrderItem } from "../../shared/order.ts";
 import { plainValue } from "../orders-file/attribute-json.ts";
-import { Findings } from "../orders-file/findings.ts";
+import { Findings } from "../orders-file/orders-file.ts";
 import { columns } from "../terminal/columns.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { countsText, grouped, printable, words } from "../terminal/text.ts";

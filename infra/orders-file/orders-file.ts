@@ -5,8 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { OrderItem } from "../../shared/order.ts";
 import { CommandError, fileError } from "../terminal/errors.ts";
 import { linesOf } from "../terminal/input.ts";
-import { counted, grouped } from "../terminal/text.ts";
-import { type BadLine, Findings, fileReport } from "./findings.ts";
+import { counted, grouped, printable } from "../terminal/text.ts";
 import { type OrderLine, parseOrderLine } from "./order-line.ts";
 
 /** A file of orders: its name as the user typed it, and its path. */
@@ -19,6 +18,44 @@ export interface OrdersFile {
 export interface NumberedOrder {
   line: number;
   item: OrderItem;
+}
+
+const keptOfKind = 20;
+
+/** Collects what to report: the first twenty findings of each kind, and how many there are. */
+export class Findings<Finding> {
+  readonly first: Finding[] = [];
+  count = 0;
+  readonly #counts = new Map<string, number>();
+
+  add(kind: string, finding: Finding): void {
+    this.count++;
+    const count = (this.#counts.get(kind) ?? 0) + 1;
+    this.#counts.set(kind, count);
+    if (count <= keptOfKind) this.first.push(finding);
+  }
+
+  /** A line for each kind with more than twenty, like `and 80 more: not JSON`. */
+  get more(): string[] {
+    return [...this.#counts].flatMap(([kind, count]) =>
+      count > keptOfKind ? [`and ${grouped(count - keptOfKind)} more: ${kind}`] : [],
+    );
+  }
+}
+
+/** What is wrong with a line of a file, from 1. */
+export interface BadLine {
+  line: number;
+  problems: string[];
+}
+
+/** Sorts findings by their lines. Returns a text for each, and one for each kind with more. */
+export function fileReport(name: string, { first, more }: Findings<BadLine>): string[] {
+  first.sort((a, b) => a.line - b.line);
+  return [
+    ...first.map(({ line, problems }) => `${name}:${line}: ${problems.join("; ")}`),
+    ...more,
+  ].map(printable);
 }
 
 /** An orders file has bad lines. The message lists them, a line for each. */
