@@ -9,6 +9,7 @@ import {
 } from "../../shared/api-keys-table.ts";
 import { columns, header } from "../terminal/columns.ts";
 import { CommandError } from "../terminal/errors.ts";
+import { readSecret } from "../terminal/input.ts";
 import { counted, isoTime, printable } from "../terminal/text.ts";
 import type { Result } from "./command.ts";
 import { TableCalls } from "./table-calls.ts";
@@ -102,20 +103,19 @@ export async function requireKey(target: Target, keyId: string): Promise<ApiKeyR
  */
 export async function revoke(target: Target, keyId: string): Promise<Result> {
   const record = await requireKey(target, keyId);
-  const revokedAt = now();
-  // Otherwise a retried write would take a revocation in the same second for its own.
-  const isRevoked =
-    record.revokedAt !== undefined ||
-    (await new TableCalls(target.client).update(
-      target.apiKeysTable,
-      "keyHash",
-      { revokedAt: { N: String(revokedAt) } },
-      { keyHash: { S: record.keyHash }, revokedAt: undefined },
-    ));
-  if (isRevoked) {
-    const { revokedAt: earlier = 0 } = await requireKey(target, keyId);
-    throw new CommandError(`Key ${keyId} was already revoked at ${isoTime(earlier)}`);
+  if (record.revokedAt !== undefined) {
+    const earlier = isoTime(record.revokedAt);
+    throw new CommandError(`Key ${keyId} was already revoked at ${earlier}`);
   }
+  const revokedAt = now();
+  const unmet = await new TableCalls(target.client).update(
+    target.apiKeysTable,
+    "keyHash",
+    { revokedAt: { N: String(revokedAt) } },
+    { keyHash: { S: record.keyHash }, revokedAt: undefined },
+  );
+  // Someone else has revoked or deleted it since.
+  if (unmet) return revoke(target, keyId);
   const { authorizerCacheSeconds } = target.environment;
   const text =
     `Revoked ${keyId} (${printable(record.name)}). The gateway's cache may still accept it for up to ` +
@@ -130,11 +130,17 @@ export async function revoke(target: Target, keyId: string): Promise<Result> {
   };
 }
 
-/** Checks a key by the authorizer's rules, and says why it is rejected. Never quotes the key. */
-export async function check(
-  { client, apiKeysTable, environment }: Target,
-  key: string,
-): Promise<Result> {
+/**
+ * Checks a key from standard input by the authorizer's rules, and says why it is rejected. Never
+ * quotes the key.
+ */
+export async function check({
+  client,
+  apiKeysTable,
+  environment,
+}: Target): Promise<Result> {
+  const key = await readSecret("Key (input is hidden): ");
+  if (key === "") throw new CommandError("Standard input has no key");
   const prefix = `${environment.apiKeyPrefix}_`;
   if (!isApiKey(key)) return rejection("malformed or mistyped");
   if (!key.startsWith(prefix))
@@ -154,7 +160,7 @@ export async function check(
 }
 
 function rejection(reason: string, keyId: string | null = null): Result {
-  const id = keyId === null ? "" : ` (${keyId})`;
+  const id = keyId ? ` (${keyId})` : "";
   return {
     text: `Rejected: ${reason}${id}`,
     json: { accepted: false, reason, keyId },

@@ -1,7 +1,6 @@
 import { type Command, CommanderError, Option } from "commander";
 import { environments } from "../environments.ts";
-import { CommandError, errorText, isOutputError } from "../terminal/errors.ts";
-import { readSecret } from "../terminal/input.ts";
+import { errorText, isOutputError } from "../terminal/errors.ts";
 import { Script } from "../terminal/script.ts";
 import { check, issue, list, revoke } from "./api-keys.ts";
 import { auditCancellations } from "./audit-orders.ts";
@@ -115,13 +114,7 @@ function addKeyCommands(program: Command): void {
     .hook("preAction", (check) => {
       if (check.args.length > 0) check.error(`error: ${keyAsArgument}`);
     })
-    .action(
-      action(async (target) => {
-        const key = await readSecret("Key (input is hidden): ");
-        if (key === "") throw new CommandError("Standard input has no key");
-        return await check(target, key);
-      }),
-    );
+    .action(action(check));
   repairCommand(keys)
     .addOption(rateOption)
     .action(
