@@ -170,16 +170,15 @@ export class TableCalls {
     change: Attributes,
     read: Attributes,
   ): Promise<Unmet | undefined> {
-    const written = { ...read, ...change };
-    const names = Object.keys(written);
+    const names: Record<string, string> = {};
     const values: OrderItem = {};
     const termsOf = (attributes: Attributes) =>
       Object.entries(attributes).map(([attribute, value]) => {
-        const name = `#${names.indexOf(attribute)}`;
-        if (value === undefined) return { name };
-        const placeholder = `:${Object.keys(values).length}`;
-        values[placeholder] = value;
-        return { name, equal: `${name} = ${placeholder}` };
+        const at = Object.keys(names).length;
+        names[`#${at}`] = attribute;
+        if (value === undefined) return { name: `#${at}` };
+        values[`:${at}`] = value;
+        return { name: `#${at}`, equal: `#${at} = :${at}` };
       });
     const conditions = termsOf(read).map(
       ({ name, equal }) => equal ?? `attribute_not_exists(${name})`,
@@ -194,13 +193,11 @@ export class TableCalls {
       UpdateExpression: Object.entries({ SET: set, REMOVE: remove })
         .map(([clause, terms]) => (terms.length > 0 ? `${clause} ${terms}` : ""))
         .join(" "),
-      ExpressionAttributeNames: Object.fromEntries(
-        names.map((name, at) => [`#${at}`, name]),
-      ),
+      ExpressionAttributeNames: names,
       ExpressionAttributeValues: values,
       ...conditional,
     });
-    return this.#write(written, () => this.#client.send(command));
+    return this.#write({ ...read, ...change }, () => this.#client.send(command));
   }
 
   /** @param written the attributes by which a retry knows what an earlier attempt has written. */
