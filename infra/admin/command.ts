@@ -3,7 +3,7 @@ import { isInt64, type OrderItem } from "../../shared/order.ts";
 import { type EnvironmentName, environments } from "../environments.ts";
 import { CommandError, errorText } from "../terminal/errors.ts";
 import { inputLines, inputName } from "../terminal/input.ts";
-import { grouped, jsonText, printable } from "../terminal/text.ts";
+import { grouped, jsonText, printable, printableLines } from "../terminal/text.ts";
 import { printLine, startProgress } from "./progress.ts";
 import { TableCalls } from "./table-calls.ts";
 import { findDeployedStack, findLocalStack, type Target } from "./target.ts";
@@ -59,7 +59,7 @@ export function action<Given extends unknown[]>(
         `choose --local or one of --env ${Object.keys(environments).join(", --env ")}`,
       );
     const target = await (env ? findDeployedStack(environments[env]) : findLocalStack());
-    if (target.description !== undefined) process.stderr.write(`${target.description}\n`);
+    if (target.description) process.stderr.write(`${target.description}\n`);
     const stop = new AbortController();
     const session: Session = {
       ...target,
@@ -124,10 +124,6 @@ async function printResult(result: Result, asJson: boolean): Promise<void> {
     if (note) process.stderr.write(`${printableLines(note)}\n`);
   // A command may have set a graver one.
   if (rejected || again) process.exitCode ||= 1;
-}
-
-function printableLines(text: string): string {
-  return text.split("\n").map(printable).join("\n");
 }
 
 /** Writes to standard output, and waits until that is done. */

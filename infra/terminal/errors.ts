@@ -1,6 +1,6 @@
 import { debuglog, getSystemErrorMessage } from "node:util";
 import { withoutKeys } from "../../shared/api-keys.ts";
-import { printable } from "./text.ts";
+import { printableLines } from "./text.ts";
 
 /**
  * A reason why a command can't do what it was asked to: one line for a person, or one for each
@@ -69,7 +69,7 @@ const explanations: [
  */
 export function errorText(error: unknown): string {
   debuglog("errors")("%s", error instanceof Error ? error.stack : error);
-  return withoutKeys(linesAbout(error).split("\n").map(printable).join("\n"));
+  return withoutKeys(printableLines(linesAbout(error)));
 }
 
 function linesAbout(error: unknown): string {

@@ -1,7 +1,7 @@
 import { Command, Help } from "commander";
 import { withoutKeys } from "../../shared/api-keys.ts";
 import { adviceOnNpm } from "./npm-options.ts";
-import { printable } from "./text.ts";
+import { printableLines } from "./text.ts";
 
 /**
  * The command line of an npm script. Wrong use exits with 2 and prints one line that is safe for a
@@ -20,7 +20,7 @@ export class Script extends Command {
       .configureOutput({
         outputError: (text, write) => {
           // commander echoes arguments unescaped, also what may be a part of a key.
-          const lines = withoutKeys(text.split("\n").map(printable).join("\n"));
+          const lines = withoutKeys(printableLines(text));
           write(
             lines
               .replaceAll(/(?!\d+\b)[0-9A-Za-z]{20,}/g, "...")
