@@ -4,7 +4,7 @@ import { CommandError } from "../terminal/errors.ts";
 import { inputLines, inputName } from "../terminal/input.ts";
 import { counted, countsText } from "../terminal/text.ts";
 import { type Result, type Session, workThrough } from "./command.ts";
-import { plainOrder } from "./show-orders.ts";
+import { plainOrder } from "./read-orders.ts";
 import { batches, orderKey } from "./table-calls.ts";
 
 const event = "order_cancelled" satisfies LogEvent;

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { isInt64, type OrderItem } from "../../shared/order.ts";
+import { isInt64 } from "../../shared/order.ts";
 import { type EnvironmentName, environments } from "../environments.ts";
 import { CommandError, errorText } from "../terminal/errors.ts";
 import { inputLines, inputName } from "../terminal/input.ts";
@@ -182,30 +182,4 @@ export async function workThrough<Item, Outcome extends string>(
   await Promise.all(Array.from({ length: concurrency }, worker));
   progress.stop();
   return { done, reason };
-}
-
-/**
- * Reads every order of a table at the rate of the command line, and shows how far that is.
- *
- * @param title what the progress line says is done, like `Counting`.
- * @param options the table, by default the one in use, and whether the orders go to standard
- * output, where they would scroll through that line.
- */
-export async function* readTable(
-  session: Session,
-  title: string,
-  options: { table?: string | undefined; isPrinted?: boolean } = {},
-): AsyncIterable<OrderItem> {
-  const { table = session.ordersTable, isPrinted = false } = options;
-  const isShown = process.stderr.isTTY && !(isPrinted && process.stdout.isTTY);
-  const progress = startProgress(title, "orders", 0, isShown);
-  let read = 0;
-  try {
-    for await (const order of session.calls("reads").scan(table)) {
-      progress.update(++read);
-      yield order;
-    }
-  } finally {
-    progress.stop();
-  }
 }

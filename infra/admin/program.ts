@@ -5,7 +5,6 @@ import { Script } from "../terminal/script.ts";
 import { check, issue, list, revoke } from "./api-keys.ts";
 import { auditCancellations } from "./audit-orders.ts";
 import { action } from "./command.ts";
-import { exportOrders } from "./export-orders.ts";
 import { importOrders } from "./import-orders.ts";
 import {
   parseExpiry,
@@ -18,11 +17,17 @@ import {
   parseTime,
   parseUnits,
 } from "./parsers.ts";
+import {
+  countOrders,
+  exportOrders,
+  listOrders,
+  show,
+  statusChoices,
+} from "./read-orders.ts";
 import { reinstateOrders } from "./reinstate-orders.ts";
 import { type RepairOptions, repair } from "./repair.ts";
 import { keyRules, orderRules } from "./repair-rules.ts";
 import { shipExitCodes, shipOrders } from "./ship-orders.ts";
-import { countOrders, listOrders, show, statusChoices } from "./show-orders.ts";
 
 /** The operators' command line. Wrong use at any level prints one line and exits with 2. */
 export function createProgram(): Command {

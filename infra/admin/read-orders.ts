@@ -1,15 +1,114 @@
+import { createWriteStream } from "node:fs";
+import { chmod, realpath, rename, rm, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { type OrderItem, orderStatuses } from "../../shared/order.ts";
 import { plainValue } from "../orders-file/attribute-json.ts";
+import { formatOrderLine } from "../orders-file/order-line.ts";
 import { columns, header } from "../terminal/columns.ts";
-import { CommandError } from "../terminal/errors.ts";
-import { grouped, jsonText, printable } from "../terminal/text.ts";
+import { CommandError, fileError } from "../terminal/errors.ts";
+import { callersPath } from "../terminal/input.ts";
+import { counted, grouped, jsonText, printable } from "../terminal/text.ts";
 import { findKey, requireKey } from "./api-keys.ts";
-import { type Result, readTable, type Session } from "./command.ts";
-import { formatLine } from "./export-orders.ts";
+import type { Result, Session } from "./command.ts";
+import { printLine, startProgress } from "./progress.ts";
 import { orderKey, TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
+
+/**
+ * Reads every order of a table at the rate of the command line, and shows how far that is.
+ *
+ * @param title what the progress line says is done, like `Counting`.
+ * @param options the table, by default the one in use, and whether the orders go to standard
+ * output, where they would scroll through that line.
+ */
+async function* readTable(
+  session: Session,
+  title: string,
+  options: { table?: string | undefined; isPrinted?: boolean } = {},
+): AsyncIterable<OrderItem> {
+  const { table = session.ordersTable, isPrinted = false } = options;
+  const isShown = process.stderr.isTTY && !(isPrinted && process.stdout.isTTY);
+  const progress = startProgress(title, "orders", 0, isShown);
+  let read = 0;
+  try {
+    for await (const order of session.calls("reads").scan(table)) {
+      progress.update(++read);
+      yield order;
+    }
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Exports every order to the file that the command line names, or to standard output. */
+export async function exportOrders(
+  session: Session,
+  name = "-",
+  { table }: { table?: string },
+): Promise<Result> {
+  const isPrinted = name === "-" || name === "/dev/stdout";
+  const counts = { orders: 0, skipped: 0 };
+  const lines = async function* (): AsyncIterable<string> {
+    for await (const order of readTable(session, "Exporting", { table, isPrinted }))
+      yield formatLine(order, counts);
+  };
+  if (isPrinted) await pipeline(lines, process.stdout, { end: false });
+  else await writeLines(session, name, lines);
+  const where = isPrinted ? "" : ` to ${printable(name)}`;
+  const skipped = counts.skipped === 0 ? "" : `, skipped ${grouped(counts.skipped)}`;
+  const text = `Exported ${counted(counts.orders, "order")}${where}${skipped}`;
+  // Standard output that has orders has nothing else.
+  const printed = isPrinted ? { notes: [text] } : { text, json: counts };
+  return { ...printed, rejected: counts.skipped > 0 };
+}
+
+/**
+ * The line of an orders file for an order. It is empty for an order whose id is not a 64-bit
+ * integer, which is named on standard error. Counts both.
+ */
+function formatLine(
+  order: OrderItem,
+  counts: { orders: number; skipped: number },
+): string {
+  const line = formatOrderLine(order);
+  if (line !== undefined) {
+    counts.orders++;
+    return `${line}\n`;
+  }
+  counts.skipped++;
+  const id = printable(String(order["id"]?.N));
+  printLine(`Order ${id} skipped: id is not a 64-bit integer`, process.stderr);
+  return "";
+}
+
+/**
+ * Writes lines to a file, device or pipe. A file is replaced, keeping its mode, once all lines are
+ * written to another one beside it. With a device or pipe, a signal ends the process, even while no
+ * one reads the pipe.
+ */
+async function writeLines(
+  session: Session,
+  name: string,
+  lines: () => AsyncIterable<string>,
+): Promise<void> {
+  const path = await realpath(callersPath(name)).catch(() => callersPath(name));
+  const existing = await stat(path).catch(() => undefined);
+  const partial = `${path}.${process.pid}.partial`;
+  try {
+    if (existing?.isFile() === false)
+      return await pipeline(lines, createWriteStream(path));
+    const signal = session.interruptible();
+    const mode = existing?.mode ?? 0o666;
+    await pipeline(lines, createWriteStream(partial, { flags: "wx", mode }), { signal });
+    // The umask may have removed some permissions.
+    if (existing) await chmod(partial, mode);
+    await rename(partial, path);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw fileError(name, error);
+  }
+}
 
 /** The statuses that orders are listed and counted by; `other` is any other status, or none. */
 export const statusChoices = [...orderStatuses, "other"] as const;
