@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import type { OrderItem } from "../../shared/order.ts";
-import { CommandError, fileError } from "../terminal/errors.ts";
+import { CommandError } from "../terminal/errors.ts";
 import { linesOf } from "../terminal/input.ts";
 import { counted, grouped, printable } from "../terminal/text.ts";
 import { type OrderLine, parseOrderLine } from "./order-line.ts";
@@ -153,17 +153,13 @@ async function* readOrderLines(
   // Each character stands for a byte.
   const file = createReadStream(path, { highWaterMark: 262_144, encoding: "latin1" });
   let line = 0;
-  try {
-    for await (const rawLine of linesOf(name, file)) {
-      onRead?.(file.bytesRead);
-      line++;
-      const bytes = Buffer.from(rawLine, "latin1");
-      // Decoded without the byte order mark that some Windows programs put at the start.
-      const text = utf8.decode(bytes);
-      if (!isUtf8(bytes)) yield { line, problems: ["not UTF-8"] };
-      else if (text.trim() !== "") yield { line, ...parseOrderLine(text) };
-    }
-  } catch (error) {
-    throw fileError(name, error);
+  for await (const rawLine of linesOf(name, file)) {
+    onRead?.(file.bytesRead);
+    line++;
+    const bytes = Buffer.from(rawLine, "latin1");
+    // Decoded without the byte order mark that some Windows programs put at the start.
+    const text = utf8.decode(bytes);
+    if (!isUtf8(bytes)) yield { line, problems: ["not UTF-8"] };
+    else if (text.trim() !== "") yield { line, ...parseOrderLine(text) };
   }
 }

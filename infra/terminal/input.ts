@@ -39,14 +39,10 @@ export function openInput(file: string) {
 export async function* inputLines(file: string) {
   const name = inputName(file);
   let number = 0;
-  try {
-    for await (const line of linesOf(name, openInput(file).setEncoding("utf8"))) {
-      number++;
-      const text = line.trim();
-      if (text !== "") yield { text, place: `${name}:${number}` };
-    }
-  } catch (error) {
-    throw fileError(name, error);
+  for await (const line of linesOf(name, openInput(file).setEncoding("utf8"))) {
+    number++;
+    const text = line.trim();
+    if (text !== "") yield { text, place: `${name}:${number}` };
   }
 }
 
@@ -60,21 +56,25 @@ export const longestLine = 20_971_520;
 /**
  * Splits the text of a file with this name into its lines, of which the last may be empty.
  *
- * @throws CommandError when a line is longer than `longestLine`.
+ * @throws CommandError when it can't be read, or a line is longer than `longestLine`.
  */
 export async function* linesOf(
   name: string,
   blocks: AsyncIterable<string>,
 ): AsyncIterable<string> {
   let rest = "";
-  for await (const block of blocks) {
-    // Splits the block only: to split `rest` again each time would make a long line quadratic.
-    const [first = "", ...others] = block.split("\n");
-    const lines = [rest + first, ...others];
-    rest = lines.pop() ?? "";
-    yield* lines;
-    if (rest.length > longestLine)
-      throw new CommandError(`${name} has a line of more than 20 MB`);
+  try {
+    for await (const block of blocks) {
+      // Splits the block only: to split `rest` again each time would make a long line quadratic.
+      const [first = "", ...others] = block.split("\n");
+      const lines = [rest + first, ...others];
+      rest = lines.pop() ?? "";
+      yield* lines;
+      if (rest.length > longestLine)
+        throw new CommandError(`${name} has a line of more than 20 MB`);
+    }
+  } catch (error) {
+    throw fileError(name, error);
   }
   yield rest;
 }
