@@ -6,9 +6,8 @@ import type {
 } from "aws-lambda";
 import { findActiveKeyId, readApiKey } from "../shared/api-keys-table.ts";
 import { callLimits, createClient } from "../shared/dynamodb.ts";
-import { environmentVariable } from "../shared/environment.ts";
+import { environmentVariable, makeReady } from "../shared/function-start.ts";
 import { logFailure } from "../shared/log.ts";
-import { makeReady } from "../shared/make-ready.ts";
 
 const client = DynamoDBDocumentClient.from(createClient(callLimits.authorizer));
 const apiKeysTable = environmentVariable("API_KEYS_TABLE");

@@ -1,10 +1,9 @@
 import middy from "@middy/core";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { callLimits, createClient } from "../shared/dynamodb.ts";
-import { environmentVariable } from "../shared/environment.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { environmentVariable, makeReady } from "../shared/function-start.ts";
 import { logOutcome } from "../shared/log.ts";
-import { makeReady } from "../shared/make-ready.ts";
 import { cancelOrder, updateNothing } from "../shared/orders-table.ts";
 import { callerOf, orderIdOf } from "../shared/request.ts";
 import { respondWithErrors } from "../shared/respond-with-errors.ts";

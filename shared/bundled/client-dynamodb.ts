@@ -37,7 +37,7 @@ import {
   type ResponseMetadata,
   SMITHY_CONTEXT_KEY,
 } from "@smithy/types";
-import { environmentVariable } from "../environment.ts";
+import { environmentVariable } from "../function-start.ts";
 
 /** What the functions configure (`createClient` in dynamodb.ts). */
 interface Configuration {
