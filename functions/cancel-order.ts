@@ -4,9 +4,8 @@ import { callLimits, createClient } from "../shared/dynamodb.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { environmentVariable, makeReady } from "../shared/function-start.ts";
 import { logOutcome } from "../shared/log.ts";
+import { callerOf, orderIdOf, respondWithErrors } from "../shared/operation.ts";
 import { cancelOrder, updateNothing } from "../shared/orders-table.ts";
-import { callerOf, orderIdOf } from "../shared/request.ts";
-import { respondWithErrors } from "../shared/respond-with-errors.ts";
 
 const client = createClient(callLimits.oneOrder);
 const ordersTable = environmentVariable("ORDERS_TABLE");

@@ -5,10 +5,9 @@ import httpContentNegotiation, { type Context } from "@middy/http-content-negoti
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { callLimits, createClient } from "../shared/dynamodb.ts";
 import { environmentVariable, makeReady } from "../shared/function-start.ts";
+import { callerOf, respondWithErrors } from "../shared/operation.ts";
 import { openOrderList } from "../shared/order-list.ts";
 import { scanOne, scanOrders } from "../shared/orders-table.ts";
-import { callerOf } from "../shared/request.ts";
-import { respondWithErrors } from "../shared/respond-with-errors.ts";
 
 const client = createClient(callLimits.list);
 const ordersTable = environmentVariable("ORDERS_TABLE");
