@@ -18,7 +18,7 @@ export const handler = middy<APIGatewayProxyEvent, APIGatewayProxyResult>({
     throw new ServiceError("service_unavailable");
   },
 })
-  .use(respondWithErrors({ rejected: "cancel_rejected", failed: "cancel_failed" }))
+  .use(respondWithErrors("cancel"))
   .handler(async (event, { awsRequestId }, { signal }) => {
     const keyId = callerOf(event);
     const orderId = orderIdOf(event);

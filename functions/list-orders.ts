@@ -23,7 +23,7 @@ export const handler = middy<APIGatewayProxyEvent, StreamedResponse, Error, Cont
   executionMode: executionModeStreamifyResponse,
 })
   .use(httpContentNegotiation({ availableEncodings: ["gzip"], failOnMismatch: false }))
-  .use(respondWithErrors({ rejected: "list_rejected", failed: "list_failed" }))
+  .use(respondWithErrors("list"))
   .handler(async (event, { preferredEncoding }) => {
     const { body, contentEncoding } = await openOrderList(
       scanOrders(client, ordersTable),
@@ -32,16 +32,14 @@ export const handler = middy<APIGatewayProxyEvent, StreamedResponse, Error, Cont
         keyId: callerOf(event),
       },
     );
-    const headers = {
-      "Content-Type": "application/json",
-      "Cache-Control": "no-store",
-      Vary: "Accept-Encoding",
-    };
     return {
       statusCode: 200,
-      headers: contentEncoding
-        ? { ...headers, "Content-Encoding": contentEncoding }
-        : headers,
+      headers: {
+        "Content-Type": "application/json",
+        "Cache-Control": "no-store",
+        Vary: "Accept-Encoding",
+        ...(contentEncoding && { "Content-Encoding": contentEncoding }),
+      },
       body,
     };
   });

@@ -2,7 +2,7 @@ import type { MiddlewareObj, Request } from "@middy/core";
 import httpErrorHandler from "@middy/http-error-handler";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { errorBody, errors, ServiceError } from "./errors.ts";
-import { type LogEvent, logFailure, logOutcome } from "./log.ts";
+import { logFailure, logOutcome } from "./log.ts";
 import { parseOrderId } from "./order.ts";
 
 /** The caller's key id and the order id of a request, each undefined if missing or malformed. */
@@ -39,11 +39,11 @@ export function orderIdOf(event: APIGatewayProxyEvent): bigint {
 
 /**
  * Middleware that responds with an Error record to whatever an operation throws: a ServiceError's
- * own, `internal_error` for anything else. It logs the rejection or the failure as these events;
- * the cause goes to the log only.
+ * own, `internal_error` for anything else. It logs `cancel_rejected` or `cancel_failed`, or the same
+ * of a list; the cause goes to the log only.
  */
 export function respondWithErrors(
-  events: Record<"rejected" | "failed", LogEvent>,
+  operation: "cancel" | "list",
 ): MiddlewareObj<APIGatewayProxyEvent>[] {
   const toResponse = (request: Request<APIGatewayProxyEvent>): void => {
     const { error, event } = request;
@@ -52,8 +52,8 @@ export function respondWithErrors(
     const { status } = errors[code];
     const { keyId, orderId } = readProxyEvent(event);
     const fields = { keyId, orderId: orderId?.toString(), code };
-    if (status < 500) logOutcome(events.rejected, fields);
-    else logFailure(events.failed, cause, fields);
+    if (status < 500) logOutcome(`${operation}_rejected`, fields);
+    else logFailure(`${operation}_failed`, cause, fields);
     request.error = Object.assign(new Error(errorBody(code)), {
       statusCode: status,
       // Without it, http-error-handler sends no body of ours for a 5xx.
