@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { issueApiKey } from "../../shared/api-keys-table.ts";
-import { orderJson } from "../../shared/order-json.ts";
+import { orderJson } from "../../shared/order.ts";
 import { bundled } from "../helpers/bundled/bundled.ts";
 import { cancellations } from "../helpers/cancellations.ts";
 import { createTable } from "../helpers/create-table.ts";
