@@ -8,7 +8,6 @@ import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { Duration, type Stack } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import { apiKeyPattern } from "../../shared/api-keys.ts";
-import { addDomain } from "./api-domain.ts";
 import { operations } from "./function-list.ts";
 import { addGatewayResponses, rejectOtherMethods } from "./gateway-responses.ts";
 import type { ServiceFunction, ServiceFunctions } from "./service-function.ts";
@@ -41,7 +40,6 @@ export function addOrdersApi(
   const { restApi, accessLog } = addRestApi(scope, environment);
   addGatewayResponses(restApi);
   const { domain, stackName } = environment;
-  if (domain) addDomain(scope, domain, restApi);
   const authorizer = addAuthorizer(scope, restApi, functions.authorize, environment);
   for (const { entry, live } of Object.values(functions)) {
     if (!entry.operation) continue;

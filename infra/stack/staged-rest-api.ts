@@ -1,6 +1,8 @@
 import {
   AccessLogFormat,
+  BasePathMapping,
   type CfnRestApi,
+  DomainName,
   EndpointAccessMode,
   EndpointType,
   LogGroupLogDestination,
@@ -8,12 +10,15 @@ import {
   RestApi,
   SecurityPolicy,
 } from "aws-cdk-lib/aws-apigateway";
+import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { ARecord, HostedZone, RecordTarget } from "aws-cdk-lib/aws-route53";
+import { ApiGatewayDomain } from "aws-cdk-lib/aws-route53-targets";
 import { CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
-import { RemovalPolicy, Validations } from "aws-cdk-lib/core";
-import type { Construct } from "constructs";
+import { CfnOutput, RemovalPolicy, Stack, Validations } from "aws-cdk-lib/core";
+import { Construct } from "constructs";
 import { operations } from "./function-list.ts";
-import type { Environment, Throttling } from "./settings.ts";
+import type { Environment, OwnDomain, Throttling } from "./settings.ts";
 
 export const stageName = "v1";
 
@@ -21,12 +26,15 @@ export const stageName = "v1";
  * TLS 1.2 or newer, with post-quantum key exchange. STRICT rejects a request whose Host header is
  * not the name that TLS was agreed for.
  */
-export const tls = {
+const tls = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PQ_2025_09,
   endpointAccessMode: EndpointAccessMode.STRICT,
 };
 
-/** Makes a regional REST API with one throttled stage, `v1`, and its access and execution logs. */
+/**
+ * Makes a regional REST API with one throttled stage, `v1`, its access and execution logs, and its
+ * domain.
+ */
 export function addRestApi(scope: Construct, environment: Environment) {
   const {
     accessLogRetentionDays,
@@ -85,8 +93,37 @@ export function addRestApi(scope: Construct, environment: Environment) {
       resourceArn: restApi.deploymentStage.stageArn,
     });
   }
+  if (domain) addDomain(scope, domain, restApi);
   acknowledgeRules(restApi, environment);
   return { restApi, accessLog };
+}
+
+/** Serves the API's stage under a domain name of your own. */
+function addDomain(api: Construct, domain: OwnDomain, restApi: RestApi): void {
+  const scope = new Construct(api, "Domain");
+  const domainName = new DomainName(scope, "Name", {
+    domainName: domain.name,
+    certificate: Certificate.fromCertificateArn(
+      scope,
+      "Certificate",
+      domain.certificateArn,
+    ),
+    ...tls,
+  });
+  new BasePathMapping(scope, "BasePath", { domainName, restApi, basePath: stageName });
+  if (!domain.hostedZone) {
+    const value = domainName.domainNameAliasDomainName;
+    new CfnOutput(Stack.of(api), "RegionalDomainName", { value });
+    return;
+  }
+  new ARecord(scope, "Record", {
+    recordName: domain.name,
+    zone: HostedZone.fromHostedZoneAttributes(scope, "Zone", {
+      hostedZoneId: domain.hostedZone.id,
+      zoneName: domain.hostedZone.name,
+    }),
+    target: RecordTarget.fromAlias(new ApiGatewayDomain(domainName)),
+  });
 }
 
 /** Acknowledges the rules of cdk-nag that the API breaks, each with the reason. */
