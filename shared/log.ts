@@ -44,9 +44,7 @@ export function logFailure(event: LogEvent, cause: unknown, fields: LogFields): 
 }
 
 /** Names, messages and stacks only: the error of a failed condition holds the whole item. */
-function causes(
-  error: unknown,
-): { name: string; message: string; stack?: string | undefined }[] {
+function causes(error: unknown): object[] {
   if (!(error instanceof Error)) return [];
   const { name, message, stack } = error;
   return [{ name, message, stack }, ...causes(error.cause)];
