@@ -10,7 +10,7 @@ import { Construct } from "constructs";
 import { apiKeyPattern } from "../../shared/api-keys.ts";
 import { operations } from "./function-list.ts";
 import { addGatewayResponses, rejectOtherMethods } from "./gateway-responses.ts";
-import type { ServiceFunction, ServiceFunctions } from "./service-function.ts";
+import type { ServiceFunctions } from "./service-function.ts";
 import type { Environment } from "./settings.ts";
 import { addRestApi, stageName } from "./staged-rest-api.ts";
 
@@ -40,7 +40,7 @@ export function addOrdersApi(
   const { restApi, accessLog } = addRestApi(scope, environment);
   addGatewayResponses(restApi);
   const { domain, stackName } = environment;
-  const authorizer = addAuthorizer(scope, restApi, functions.authorize, environment);
+  const authorizer = addAuthorizer(scope, restApi, functions, environment);
   for (const { entry, live } of Object.values(functions)) {
     if (!entry.operation) continue;
     const { method, path, streamed } = entry.operation;
@@ -85,7 +85,7 @@ export function addOrdersApi(
 function addAuthorizer(
   scope: Construct,
   api: RestApi,
-  handler: ServiceFunction,
+  { authorize }: ServiceFunctions,
   { apiKeyPrefix, authorizerCacheSeconds }: Environment,
 ): TokenAuthorizer {
   // Anchored, and in syntax that Java and JavaScript share: the gateway's dialect is not
@@ -95,7 +95,7 @@ function addAuthorizer(
   // take effect.
   api.latestDeployment?.addToLogicalId({ validationRegex, authorizerCacheSeconds });
   return new TokenAuthorizer(scope, "BearerKeys", {
-    handler: handler.live,
+    handler: authorize.live,
     validationRegex,
     resultsCacheTtl: Duration.seconds(authorizerCacheSeconds),
   });

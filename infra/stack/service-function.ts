@@ -22,11 +22,8 @@ const tableVariables: Record<ServiceTable, string> = {
   apiKeys: "API_KEYS_TABLE",
 };
 
-/** A function of one environment, with what the rest of the stack needs to know about it. */
-export type ServiceFunction = ReturnType<typeof addFunction>;
-
-/** The functions of one environment. */
-export type ServiceFunctions = PerFunction<ServiceFunction>;
+/** The functions of one environment, with what the rest of the stack needs to know about each. */
+export type ServiceFunctions = PerFunction<ReturnType<typeof addFunction>>;
 
 /**
  * Makes one of the service's functions: one bundle, one log group, one role with one DynamoDB

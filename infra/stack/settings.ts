@@ -275,5 +275,4 @@ function explain(issue: z.core.$ZodIssue): string {
 
 export type Environment = z.infer<typeof settings>;
 export type AlarmSettings = z.infer<typeof alarmSettings>;
-export type OwnDomain = z.infer<typeof ownDomain>;
 export type Throttling = z.infer<typeof throttling>;

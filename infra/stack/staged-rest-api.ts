@@ -18,7 +18,7 @@ import { CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { CfnOutput, RemovalPolicy, Stack, Validations } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import { operations } from "./function-list.ts";
-import type { Environment, OwnDomain, Throttling } from "./settings.ts";
+import type { Environment, Throttling } from "./settings.ts";
 
 export const stageName = "v1";
 
@@ -93,13 +93,14 @@ export function addRestApi(scope: Construct, environment: Environment) {
       resourceArn: restApi.deploymentStage.stageArn,
     });
   }
-  if (domain) addDomain(scope, domain, restApi);
+  addDomain(scope, restApi, environment);
   acknowledgeRules(restApi, environment);
   return { restApi, accessLog };
 }
 
-/** Serves the API's stage under a domain name of your own. */
-function addDomain(api: Construct, domain: OwnDomain, restApi: RestApi): void {
+/** Serves the API's stage under a domain name of your own, if there is one. */
+function addDomain(api: Construct, restApi: RestApi, { domain }: Environment): void {
+  if (!domain) return;
   const scope = new Construct(api, "Domain");
   const domainName = new DomainName(scope, "Name", {
     domainName: domain.name,
