@@ -3,11 +3,7 @@ import { DeleteTableCommand, paginateScan } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeEach, onTestFinished } from "vitest";
 import type { Target } from "../../infra/admin/target.ts";
 import type { Environment } from "../../infra/environments.ts";
-import {
-  type Engine,
-  engineClient,
-  startEngine,
-} from "../../infra/local/engine/engine.ts";
+import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createTable } from "./create-table.ts";
 import { type Choice, startFaultProxy } from "./faults/fault-proxy.ts";
@@ -17,11 +13,13 @@ import { tableWriter } from "./table-writer.ts";
 export type TestTables = Awaited<ReturnType<typeof createTestTables>>;
 
 /** The engine of all test files that run in this process. It ends with the process. */
-let engine: Promise<Engine> | undefined;
+let engine: Promise<{ endpoint: string }> | undefined;
 
 /** Creates tables for the calling test file, which are empty before each test. */
 export async function createTestTables() {
-  engine ??= startEngine();
+  // Files that need the embedded engine have no DYNAMODB_ENDPOINT (vitest.config.ts).
+  const { DYNAMODB_ENDPOINT: external } = process.env;
+  engine ??= external ? Promise.resolve({ endpoint: external }) : startEngine();
   const { endpoint } = await engine;
   const client = engineClient(endpoint);
   const tables = { orders: `Orders-${randomUUID()}`, apiKeys: `ApiKeys-${randomUUID()}` };

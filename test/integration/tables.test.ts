@@ -1,39 +1,19 @@
-import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
+import { afterAll, expect, test, vi } from "vitest";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { issueApiKey } from "../../shared/api-keys-table.ts";
 import { orderJson } from "../../shared/order.ts";
 import { bundled } from "../helpers/bundled/bundled.ts";
 import { cancellations } from "../helpers/cancellations.ts";
-import { createTable } from "../helpers/create-table.ts";
-import { useExternalEngine } from "../helpers/external-engine.ts";
-import { tableWriter } from "../helpers/table-writer.ts";
+import { createTestTables } from "../helpers/test-tables.ts";
 
-const engine = (await useExternalEngine()) ?? (await startEngine());
-const client = engineClient(engine.endpoint);
-const tables = { orders: "orders", apiKeys: "api-keys" };
-const { putOrder } = tableWriter(client, tables);
+const { client, dynamodbEndpoint, items, putOrder, tables } = await createTestTables();
 const { callLimits, cancelOrder, createClient, scanOrders, ServiceError } = bundled;
-vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", engine.endpoint);
+vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", dynamodbEndpoint);
 /** The client in the functions' bundles. */
 const service = createClient(callLimits.list);
-beforeAll(async () => {
-  await createTable(client, "orders", tables.orders);
-  await createTable(client, "apiKeys", tables.apiKeys);
-});
-afterAll(async () => {
-  client.destroy();
-  service.destroy();
-  await engine.stop();
-});
-
-async function readOrder(N: string) {
-  const key = { TableName: tables.orders, Key: { id: { N } } };
-  return (await client.send(new GetItemCommand({ ...key, ConsistentRead: true }))).Item;
-}
+afterAll(() => service.destroy());
 
 /** Cancels an order. @returns 204 or the error code. */
 async function cancel(orderId: bigint, cancellationId: string) {
@@ -74,29 +54,28 @@ test("the orders table lets exactly one of fifty racing cancellations win, and r
   expect(outcomes.filter((outcome) => outcome !== 204)).toEqual(
     Array(49).fill("order_already_cancelled"),
   );
-  expect(await readOrder("1")).toMatchObject({
-    status: { S: "cancelled" },
-    cancellationId: { S: racers[outcomes.indexOf(204)] },
-  });
+  const winner = { S: racers[outcomes.indexOf(204)] };
+  expect(await items("orders")).toMatchObject([
+    { status: { S: "cancelled" }, cancellationId: winner },
+  ]);
 });
 
-test.each(cancellations.map((row, index) => [...row, `${100 + index}`] as const))(
+test.each(cancellations)(
   "the cancellation of %s (%j) ends in %s, and changes nothing else",
-  async (_, before, outcome, id) => {
-    const item = before && { id: { N: id }, ...before };
-    if (item) await putOrder(item);
-    expect(await cancel(BigInt(id), "invocation-1")).toBe(outcome);
+  async (_, before, outcome) => {
+    const orders = before ? [{ id: { N: "1" }, ...before }] : [];
+    for (const order of orders) await putOrder(order);
+    expect(await cancel(1n, "invocation-1")).toBe(outcome);
     const cancelled = {
       status: { S: "cancelled" },
       cancellationId: { S: "invocation-1" },
     };
-    const after = await readOrder(id);
-    if (outcome === 204) expect(after).toMatchObject({ ...item, ...cancelled });
-    else expect(after).toEqual(item);
+    const after = await items("orders");
+    if (outcome === 204) expect(after).toMatchObject([{ ...orders[0], ...cancelled }]);
+    else expect(after).toEqual(orders);
   },
 );
 
-// Last, because each list after it would be slow.
 test("the orders table lists every order of several pages once", async () => {
   // Two of them fit into a page of 1 MB; DynamoDB Local adds a third.
   const padding = { S: "x".repeat(380_000) };
@@ -104,9 +83,9 @@ test("the orders table lists every order of several pages once", async () => {
   for (const N of ids) await putOrder({ id: { N }, complete: { BOOL: false }, padding });
   const pages = await listPages();
   expect(pages.length).toBeGreaterThan(2);
-  const listed = pages.flat().filter((order) => order.includes('"complete":false'));
-  expect(listed.sort()).toEqual(ids.map((id) => `{"id":${id},"complete":false}`));
+  expect(pages.flat().sort()).toEqual(ids.map((id) => `{"id":${id},"complete":false}`));
 });
+
 test("an issued key is stored as its hash, with its own id, and expires", async () => {
   const key = makeApiKey("pets_test");
   const fields = { name: "Acme", createdAt: 100, expiresAt: 200 };
