@@ -68,11 +68,15 @@ test("a throttled page has a minute of its own, however long the pages before it
   expect(pauses).toEqual([...growing, 0, ...growing]);
 });
 
-test("each attempt to read a page has 15 seconds of its own", async () => {
+test("each attempt to read a page is a Scan with exactly this input, and 15 seconds of its own", async () => {
   const limit = vi.spyOn(AbortSignal, "timeout");
   await scan(throttling, page, lastPage);
   expect(limit.mock.calls).toEqual([[15_000], [15_000], [15_000]]);
+  const ProjectionExpression = "id, petId, quantity, shipDate, complete";
+  const first = { TableName: "orders", ProjectionExpression };
+  const inputs = [first, first, { ...first, ExclusiveStartKey: page.LastEvaluatedKey }];
   const limits = limit.mock.results.map(({ value }) => ({ abortSignal: value }));
+  expect(table.calls().map(({ args }) => args[0].input)).toEqual(inputs);
   expect(table.calls().map(({ args }) => args.at(1))).toEqual(limits);
 });
 
