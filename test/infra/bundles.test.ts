@@ -7,7 +7,7 @@ import { buildSync } from "esbuild";
 import { expect, test } from "vitest";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { bundles, bundling } from "../../infra/stack/bundles.ts";
-import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
+import { functionList, perFunction } from "../../infra/stack/function-list.ts";
 import { startTlsEngine } from "../bench/tls-engine.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
@@ -22,6 +22,8 @@ test("a deployed bundle has no source map, which would lengthen cold starts", ()
   const files = written.filter((entry) => entry.isFile()).map(({ name }) => name);
   expect(new Set(files)).toEqual(new Set(["index.mjs"]));
 });
+
+const actions = Object.values(functionList).map(({ permission }) => permission.action);
 
 test.runIf(machineHas("openssl", "the bundles over TLS"))(
   "each function calls its table when it starts, over TLS or not, even with the SDK's own client",
@@ -39,9 +41,7 @@ test.runIf(machineHas("openssl", "the bundles over TLS"))(
     const endpoint = `http://127.0.0.1:${await listeningPort(table)}`;
     const tls = await startTlsEngine(endpoint, cleanup);
     const { path: outdir } = cleanup.use(await temporaryFolder());
-    const entries = Object.entries<FunctionEntry>(functionList);
-    const sources = entries.map(([name, { file }]) => [name, `functions/${file}`]);
-    const entryPoints: Record<string, string> = Object.fromEntries(sources);
+    const entryPoints = perFunction((_, { file }) => `functions/${file}`);
     const { "@aws-sdk/client-dynamodb": _, ...alias } = bundling.alias;
     buildSync({ ...bundling, alias, entryPoints, outdir });
 
@@ -61,7 +61,7 @@ test.runIf(machineHas("openssl", "the bundles over TLS"))(
       called = [];
       const { stderr } = await promisify(execFile)(process.execPath, args, { env });
       expect(stderr).toBe("");
-      expect(called).toEqual(entries.map(([, { permission }]) => permission.action));
+      expect(called).toEqual(actions);
     }
   },
 );
