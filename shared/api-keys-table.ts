@@ -81,16 +81,10 @@ export async function issueApiKey(
   client: DynamoDBDocumentClient,
   table: string,
   key: string,
-  fields: { name: string; createdAt: number; expiresAt?: number | undefined },
+  fields: Omit<ApiKeyRecord, "keyHash" | "keyId" | "revokedAt">,
 ): Promise<ApiKeyRecord> {
-  const { name, createdAt, expiresAt } = fields;
-  const record: ApiKeyRecord = {
-    keyHash: hashApiKey(key),
-    keyId: `key_${randomBytes(8).toString("hex")}`,
-    name,
-    createdAt,
-    ...(expiresAt !== undefined && { expiresAt }),
-  };
+  const keyId = `key_${randomBytes(8).toString("hex")}`;
+  const record = { keyHash: hashApiKey(key), keyId, ...fields };
   // Unconditional: no other key has this hash, and a retry writes the same item.
   await client.send(new PutCommand({ TableName: table, Item: record }));
   return record;

@@ -31,7 +31,11 @@ export async function issue(
 ): Promise<Result> {
   const documents = DynamoDBDocumentClient.from(target.client);
   const key = makeApiKey(target.environment.apiKeyPrefix);
-  const fields = { name, createdAt: now(), expiresAt: expires };
+  const fields = {
+    name,
+    createdAt: now(),
+    ...(expires !== undefined && { expiresAt: expires }),
+  };
   const shown = show(await issueApiKey(documents, target.apiKeysTable, key, fields));
   const { keyId, expiresAt } = shown;
   const until = expiresAt === null ? "never expires" : `expires at ${expiresAt}`;

@@ -10,7 +10,6 @@
 // - Another text for an id that names no order, or for a key that is none.
 // - middy always calls onError with an error; `logger: true` is not a function.
 // - `undefined <= now` is false, and "undefined" is neither a number nor a date.
-// - The document client leaves out an `expiresAt` that is undefined.
 // - Without `gzip.close()` the compressor is freed later. The list's generator always has a first
 //   value. A list of exactly the length worth compressing may go either way.
 // - The tests for short numbers and early days only save work.
