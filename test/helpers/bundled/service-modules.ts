@@ -1,9 +1,7 @@
 export {
   ConditionalCheckFailedException,
-  DynamoDBClient,
   GetItemCommand,
   ScanCommand,
-  UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
 export { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 export * from "../../../shared/api-keys-table.ts";
