@@ -1,6 +1,116 @@
 import { isDeepStrictEqual } from "node:util";
 import { fullDiff, type Resource } from "@aws-cdk/cloudformation-diff";
-import { constructPath, isGrant, join, type Leaf, type Parts } from "./template.ts";
+import { resolveIntrinsics } from "../stack/intrinsics.ts";
+
+/** A CloudFormation template. */
+export interface Template {
+  Description?: string;
+  Resources: Record<string, Resource>;
+  Outputs?: Record<string, object>;
+}
+
+/**
+ * What is compared by itself: each resource by its logical id or path, each output as a resource
+ * of the type `Output`, and the rest of a template as one of the type `Template`.
+ */
+export type Parts = Record<string, Resource>;
+
+/** The account and region of a stack. */
+export interface Place {
+  id: string;
+  region: string;
+}
+
+/** Types whose logical ids CDK makes from their content: each new build has others. */
+const renamed = ["AWS::ApiGateway::Deployment", "AWS::Lambda::Version"];
+
+/**
+ * Rewrites a template so that equal meanings read alike. References become text with the construct's
+ * path, like `{Orders.Arn}`; account and region are spelt out where `place` has them; text that is
+ * JSON becomes what it says; tags go by their keys, and what CDK renames goes by its path. An alias
+ * that skips its canary once says so where the canary stood.
+ */
+export function comparable(template: Template, place?: Place): Parts {
+  const known = new Map([
+    ["AWS::AccountId", place?.id],
+    ["AWS::Region", place?.region],
+  ]);
+  const spell = (id: string, attribute = ""): string =>
+    known.get(id) ?? `{${join(constructPath(id, template.Resources[id]), attribute)}}`;
+  const plain = (property: string, value: unknown): unknown => {
+    if (typeof value === "string") return fromJson(value);
+    const text = Object(value)["Fn::Sub"];
+    if (typeof text === "string")
+      return text.replace(/\$\{([\w:]+)\.?([\w.]+)?\}/g, (_, id, name) =>
+        spell(id, name),
+      );
+    const isList = property === "Tags" && Array.isArray(value);
+    return isList
+      ? Object.fromEntries(value.map(({ Key, Value }) => [Key, Value]))
+      : value;
+  };
+  const spelt = JSON.stringify(resolveIntrinsics(template, spell));
+  const { Resources, Outputs = {}, ...rest }: Template = JSON.parse(spelt, plain);
+  // No logical id has a slash.
+  const parts: Parts = { "Stack/Template": { Type: "Template", ...rest } };
+  for (const [id, output] of Object.entries(Outputs))
+    parts[`Stack/Outputs.${id}`] = { Type: "Output", ...output };
+  for (const [id, resource] of Object.entries(Resources)) {
+    const { Type, Properties = {} } = resource;
+    const path = `Stack/${constructPath(id, resource)}`;
+    const isRenamed = renamed.includes(Type) && !(path in parts);
+    if (/^Set without a canary/.test(String(Properties["Description"])))
+      resource["UpdatePolicy"] = "skipped once";
+    parts[isRenamed ? path : id] = { ...resource, Properties };
+  }
+  return parts;
+}
+
+/** What a text says in JSON as `JSON.stringify` writes it; any other text as it is. */
+function fromJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Object(value) === value && JSON.stringify(value) === text) return value;
+  } catch {}
+  return text;
+}
+
+/**
+ * The path of a resource's construct in its stack, like `Api/BearerKeys`; its logical id where it
+ * has no path.
+ */
+export function constructPath(id: string, resource: Resource | undefined): string {
+  const path: string = resource?.["Metadata"]?.["aws:cdk:path"] ?? id;
+  return path.replace(/^[^/]*\//, "").replace(/\/Resource$/, "");
+}
+
+/** The path of a property, like `Properties.MemorySize`. */
+export function join(...names: string[]): string {
+  return names.filter(Boolean).join(".");
+}
+
+/** A statement of a policy, or the properties of a function's permission. */
+export type Grant = Record<string, unknown>;
+
+/** Whether a part of a template allows or denies something. */
+export function isGrant(part: unknown): part is Grant {
+  const { Effect, Principal } = Object(part);
+  return (Effect ?? Principal) !== undefined;
+}
+
+/** A value in a part of a template, which has no parts itself or is a grant. */
+export interface Leaf {
+  /** Its path, like `Properties.MemorySize`. */
+  property: string;
+  is: unknown;
+}
+
+export function leaves(is: unknown, property = ""): Leaf[] {
+  if (Object(is) !== is || isGrant(is)) return [{ property, is }];
+  return Object.entries(Object(is)).flatMap(([key, inner]) =>
+    leaves(inner, join(property, key)),
+  );
+}
 
 /** One difference between two templates, in a part as it will be, or was. */
 export interface Change extends Difference {

@@ -1,12 +1,37 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { promisify } from "node:util";
 import { type Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { type Environment, environments } from "../environments.ts";
-import { errorText } from "../terminal/errors.ts";
+import { CommandError, errorText } from "../terminal/errors.ts";
 import { Script } from "../terminal/script.ts";
-import { type CompareOptions, compare, ownAssembly } from "./compare.ts";
+import { counted, printable } from "../terminal/text.ts";
+import { type Finding, findChanges, findingName } from "./findings.ts";
+import { findPlace, readAssembly, readDeployedStack, readTemplate } from "./stacks.ts";
 
 type Environments = Record<string, Environment>;
+
+interface CompareOptions {
+  /** The names of findings that are meant, separated by white space. */
+  accept?: string[];
+  /** The directory of a synthesised app; without it, one is synthesised into `cdk.out`. */
+  app?: string;
+  /** Values of CDK's context, like `canary=false`, for the synthesis. */
+  context?: string[];
+  profile?: string;
+  /** The file of a saved template to compare with, instead of what is deployed. */
+  template?: string;
+}
+
+/** No other options of CDK's: they could select another role, or a stack that was not compared. */
+interface DeployOptions extends CompareOptions {
+  outputsFile?: string;
+  requireApproval?: string;
+  revertDrift?: boolean;
+}
+
+/** Where an app is synthesised when no `app` is given. */
+const ownAssembly = "cdk.out";
 
 if (import.meta.main) await runDeploy(process.argv.slice(2));
 
@@ -48,7 +73,7 @@ function createProgram(entries: Environments): Command {
   )
     .option("--template <file>", "compare with a saved template; needs no credentials")
     .action(async (environment: Environment, options: CompareOptions) => {
-      process.exitCode = (await compare(environment, options)) ? 0 : 1;
+      process.exitCode = await compare(environment, options);
     });
   addComparison(
     command("deploy", "Compare, then deploy with CDK if every finding is accepted"),
@@ -60,8 +85,8 @@ function createProgram(entries: Environments): Command {
     .option("--outputs-file <file>", "where CDK writes the stack's outputs, as JSON")
     .option("--revert-drift", "also undo what was changed outside CloudFormation")
     .action(async (environment: Environment, options: DeployOptions) => {
-      const mayDeploy = await compare(environment, options);
-      process.exitCode = mayDeploy ? await deploy(environment, options) : 1;
+      process.exitCode =
+        (await compare(environment, options)) || (await deploy(environment, options));
     });
   command("diff", "Print every change that a deployment would make")
     .argument("[cdk-options...]", "options of `cdk diff`, such as --template FILE")
@@ -80,31 +105,7 @@ function createProgram(entries: Environments): Command {
   return program;
 }
 
-/** No other options of CDK's: they could select another role, or a stack that was not compared. */
-interface DeployOptions extends CompareOptions {
-  outputsFile?: string;
-  requireApproval?: string;
-  revertDrift?: boolean;
-}
-
-function deploy({ stackName }: Environment, options: DeployOptions): Promise<number> {
-  const {
-    app = ownAssembly,
-    outputsFile,
-    profile,
-    requireApproval,
-    revertDrift,
-  } = options;
-  const words = [
-    ...(profile ? ["--profile", profile] : []),
-    ...(requireApproval ? ["--require-approval", requireApproval] : []),
-    ...(outputsFile ? ["--outputs-file", outputsFile] : []),
-    ...(revertDrift ? ["--revert-drift"] : []),
-  ];
-  return cdk("deploy", stackName, "--exclusively", ...words, "--app", app);
-}
-
-function addComparison(command: Command): Command {
+function addComparison(command: Command) {
   const collect = (value: string, before: string[] = []) => [...before, value];
   return command
     .option("--accept <names>", "findings that are meant; may be repeated", collect)
@@ -120,6 +121,102 @@ function addComparison(command: Command): Command {
         .argParser(collect)
         .conflicts("app"),
     );
+}
+
+/**
+ * Compares the deployed stack, or a saved template, with the next one, and prints the findings. It
+ * reads everything else before it synthesises, which takes longest.
+ *
+ * @returns the exit code: 0 when every finding is accepted.
+ * @throws CommandError when something can't be read or synthesised, or the saved template is
+ * another environment's, and what the SDK throws.
+ */
+async function compare(environment: Environment, options: CompareOptions) {
+  const accepted = readAccepted(options.accept);
+  const { stackName, keepData } = environment;
+  const given = options.app && readAssembly(options.app, stackName);
+  const { stack, place, description } = await readDeployed(environment, options);
+  const next = given || (await synthesise(stackName, options));
+  const actual = stack?.template.Description ?? "no description";
+  const expected = next.template.Description;
+  if (options.template && actual !== expected)
+    throw new CommandError(
+      `${options.template} belongs to another environment: ${actual}, not ${expected}`,
+    );
+  // A missing stack that should keep data may mean that the credentials are for another account.
+  const isNew = { name: "first-deployment", text: "its tables will be new and empty" };
+  const ifNew = keepData ? [isNew] : [];
+  const findings = stack ? findChanges(stack, next, place) : ifNew;
+  console.log(`${stackName} ${description}: ${counted(findings.length, "finding")}`);
+  return report(findings, accepted);
+}
+
+/** Prints a line for each finding, and returns the exit code. */
+function report(findings: Finding[], accepted: Set<string>) {
+  for (const { name, text } of findings) {
+    const verdict = accepted.has(name) ? "accepted" : "STOP";
+    console.log(`${verdict}  ${name}  ${printable(text)}`);
+  }
+  const found = new Set(findings.map(({ name }) => name));
+  for (const name of accepted.difference(found))
+    console.error(`No finding is named ${name}`);
+  const stopping = [...found.difference(accepted)];
+  if (stopping.length > 0) console.log(`To accept: --accept "${stopping.join(" ")}"`);
+  return Math.min(stopping.length, 1);
+}
+
+/** @throws CommandError for a name that no finding can have: printed, it could forge output. */
+function readAccepted(accept: string[] = []) {
+  const names = accept.join(" ").split(/\s+/).filter(Boolean);
+  const wrong = names.find((name) => name !== findingName(name));
+  if (wrong !== undefined) throw new CommandError(`No finding can be named ${wrong}`);
+  return new Set(names);
+}
+
+/** Reads the deployed stack, if there is one. The description is printed after the stack's name. */
+async function readDeployed(environment: Environment, options: CompareOptions) {
+  if (options.template) {
+    return {
+      stack: { template: await readTemplate(options.template) },
+      place: environment.account,
+      description: `compared with ${options.template}`,
+    };
+  }
+  // Only CDK reads AWS_DEFAULT_REGION.
+  const { AWS_DEFAULT_REGION: region } = process.env;
+  if (region) process.env["AWS_REGION"] ||= region;
+  if (options.profile) process.env["AWS_PROFILE"] = options.profile;
+  const place = await findPlace(environment);
+  const stack = await readDeployedStack(environment.stackName, place.region);
+  const state = stack ? "compared with what is deployed" : "is not deployed";
+  const description = `${state} in account ${place.id}, region ${place.region}`;
+  return { stack, place, description };
+}
+
+async function synthesise(stackName: string, { context = [] }: CompareOptions) {
+  const words = ["synth", "--quiet", "--output", ownAssembly];
+  for (const entry of context) words.push("--context", entry);
+  await promisify(execFile)("cdk", words).catch((error: Error) => {
+    throw new CommandError(`Synthesis failed: ${error.message.trim()}`);
+  });
+  return readAssembly(ownAssembly, stackName);
+}
+
+function deploy({ stackName }: Environment, options: DeployOptions) {
+  const {
+    app = ownAssembly,
+    outputsFile,
+    profile,
+    requireApproval,
+    revertDrift,
+  } = options;
+  const words = [
+    ...(profile ? ["--profile", profile] : []),
+    ...(requireApproval ? ["--require-approval", requireApproval] : []),
+    ...(outputsFile ? ["--outputs-file", outputsFile] : []),
+    ...(revertDrift ? ["--revert-drift"] : []),
+  ];
+  return cdk("deploy", stackName, "--exclusively", ...words, "--app", app);
 }
 
 /** Runs CDK, which npm puts on the path, and returns its exit code. */

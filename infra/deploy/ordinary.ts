@@ -81,10 +81,9 @@ export function isOrdinary({ kind, type, property, was, is }: Change): boolean {
   const isExactly = (value: unknown) =>
     names.some((name) => exactly.includes(`${name}=${value}`));
   const growth = growthOf(was, is);
-  const keepsMembers =
-    Array.isArray(is) &&
-    Array.isArray(was) &&
-    was.every((member) => is.some((other) => isDeepStrictEqual(member, other)));
+  const keepsMembers = [was]
+    .flat()
+    .every((member) => [is].flat().some((other) => isDeepStrictEqual(member, other)));
   return (
     isIn(anything) ||
     (isIn(anotherNumber) && growth > 0.5 && growth < 4) ||
@@ -94,8 +93,7 @@ export function isOrdinary({ kind, type, property, was, is }: Change): boolean {
   );
 }
 
-/** By how much a number grows; NaN for what isn't one, or was none or zero. */
-function growthOf(was: unknown, is: unknown): number {
-  const isGrowth = typeof was === "number" && typeof is === "number" && was > 0;
-  return isGrowth ? is / was : Number.NaN;
+/** By how much a number grows; NaN for what isn't one, or was none. */
+function growthOf(was: unknown, is: unknown) {
+  return typeof was === "number" && typeof is === "number" ? is / was : Number.NaN;
 }

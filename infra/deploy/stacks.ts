@@ -14,25 +14,16 @@ import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { CloudAssembly } from "aws-cdk-lib/cx-api";
 import type { Environment } from "../environments.ts";
 import { CommandError } from "../terminal/errors.ts";
-import type { Place, Template } from "./template.ts";
-
-/** A stack as it is deployed, or as it is about to be. */
-export interface StackToCompare {
-  template: Template;
-  /** CloudFormation keeps it beside the template. Undefined for a saved template. */
-  terminationProtection?: boolean | undefined;
-}
+import type { Template } from "./changes.ts";
 
 /**
  * Reads a stack of a synthesised app, whose directory is usually `cdk.out`.
  *
  * @throws CommandError when the app does not have the stack, or can't be read.
  */
-export function readAssembly(directory: string, stackName: string): StackToCompare {
+export function readAssembly(directory: string, stackName: string) {
   try {
-    const stack = new CloudAssembly(directory).getStackByName(stackName);
-    const { template, terminationProtection } = stack;
-    return { template, terminationProtection };
+    return new CloudAssembly(directory).getStackByName(stackName);
   } catch (cause) {
     const problem = `${directory} has no stack ${stackName}: synthesise it first`;
     throw new CommandError(problem, { cause });
@@ -55,7 +46,7 @@ export async function readTemplate(file: string): Promise<Template> {
  * @throws CommandError when the environment is pinned to another account: CDK would deploy to that
  * one, but the comparison would read the caller's. Also throws what the SDK throws.
  */
-export async function findPlace({ name, account: pinned }: Environment): Promise<Place> {
+export async function findPlace({ name, account: pinned }: Environment) {
   const client = new STSClient(pinned ? { region: pinned.region } : {});
   const region = await client.config.region();
   const { Account: id = "unknown" } = await client.send(new GetCallerIdentityCommand());
@@ -101,7 +92,7 @@ export async function readDeployedStack(StackName: string, region: string) {
  * Checks that the tables exist that a stack's outputs name. CloudFormation may make an empty one in
  * the place of one that is gone, which then can't be restored under its name.
  */
-async function requireTables(region: string, outputs: Output[] = []): Promise<void> {
+async function requireTables(region: string, outputs: Output[] = []) {
   const client = new DynamoDBClient({ region });
   for (const { OutputKey, OutputValue: TableName } of outputs) {
     if (!OutputKey?.endsWith("TableName")) continue;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { findChanges, findingName } from "../../infra/deploy/changes-to-accept.ts";
-import { constructPath, type Template } from "../../infra/deploy/template.ts";
+import { constructPath, type Template } from "../../infra/deploy/changes.ts";
+import { findChanges, findingName } from "../../infra/deploy/findings.ts";
 import type { Environment } from "../../infra/environments.ts";
 import { operations } from "../../infra/stack/function-list.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { listChanges } from "../../infra/deploy/changes.ts";
+import { comparable, join, listChanges } from "../../infra/deploy/changes.ts";
 import { isOrdinary } from "../../infra/deploy/ordinary.ts";
-import { comparable, join } from "../../infra/deploy/template.ts";
 import {
   addLike,
   at,

@@ -1,4 +1,4 @@
-import type { Template } from "../../infra/deploy/template.ts";
+import type { Template } from "../../infra/deploy/changes.ts";
 import {
   add,
   addLike,

@@ -1,6 +1,6 @@
 import type { Resource } from "@aws-cdk/cloudformation-diff";
-import { findChanges } from "../../infra/deploy/changes-to-accept.ts";
-import { constructPath, type Template } from "../../infra/deploy/template.ts";
+import { constructPath, type Template } from "../../infra/deploy/changes.ts";
+import { findChanges } from "../../infra/deploy/findings.ts";
 import type { Environment } from "../../infra/environments.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { templateOf } from "../helpers/synthesise.ts";
