@@ -1,6 +1,5 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { promisify } from "node:util";
 import { type Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { type Environment, environments } from "../environments.ts";
 import { CommandError, errorText } from "../terminal/errors.ts";
@@ -194,11 +193,9 @@ async function readDeployed(environment: Environment, options: CompareOptions) {
 }
 
 async function synthesise(stackName: string, { context = [] }: CompareOptions) {
-  const words = ["synth", "--quiet", "--output", ownAssembly];
-  for (const entry of context) words.push("--context", entry);
-  await promisify(execFile)("cdk", words).catch((error: Error) => {
-    throw new CommandError(`Synthesis failed: ${error.message.trim()}`);
-  });
+  const words = context.flatMap((entry) => ["--context", entry]);
+  if (await cdk("synth", "--quiet", "--output", ownAssembly, ...words))
+    throw new CommandError("Synthesis failed");
   return readAssembly(ownAssembly, stackName);
 }
 
@@ -219,7 +216,7 @@ function deploy({ stackName }: Environment, options: DeployOptions) {
   return cdk("deploy", stackName, "--exclusively", ...words, "--app", app);
 }
 
-/** Runs CDK, which npm puts on the path, and returns its exit code. */
+/** Runs CDK, which npm puts on the path, on this terminal, and returns its exit code. */
 async function cdk(...words: string[]): Promise<number> {
   const [exitCode] = await once(spawn("cdk", words, { stdio: "inherit" }), "exit");
   return exitCode ?? 1;

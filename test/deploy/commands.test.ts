@@ -212,22 +212,18 @@ test("without --app, the app is synthesised with the given context", async () =>
   ]);
 });
 
-test("a failed synthesis ends the command with its error", async () => {
-  vi.stubEnv("CDK_DOES", "echo The reason >&2; exit 1");
-  const synth = "cdk synth --quiet --output cdk.out";
-  expect(await run("deploy", "kept")).toBe(
-    `Synthesis failed: Command failed: ${synth}\nThe reason\n${synth}\nexit code 2`,
-  );
+test("a failed synthesis ends the command", async () => {
+  vi.stubEnv("CDK_DOES", "exit 1");
+  expect(await run("deploy", "kept")).toBe(`Synthesis failed
+cdk synth --quiet --output cdk.out
+exit code 2`);
 });
 
 test("a command fails in one line when CDK can't be started", async () => {
   vi.stubEnv("PATH", "/nowhere");
-  expect((await deploy()).slice(-2)).toEqual([
-    "The packages are not all installed (spawn cdk ENOENT). Run: npm ci --include=dev",
-    "exit code 2",
-  ]);
   expect(await run("compare", "kept")).toBe(
-    "Synthesis failed: spawn cdk ENOENT\nexit code 2",
+    "The packages are not all installed (spawn cdk ENOENT). Run: npm ci --include=dev\n" +
+      "exit code 2",
   );
 });
 
