@@ -40,6 +40,12 @@ const quieter: Environment = {
   dashboard: false,
 };
 
+const unkept = synthesised({ ...everyOption, keepData: false, dashboard: false });
+const replaceTables: Change = (next) => {
+  for (const path of ["Orders", "ApiKeys"])
+    set(`${path}.KeySchema.0.AttributeName`, "key")(next);
+};
+
 const alias = (Description: string, UpdatePolicy?: object): Template => ({
   Resources: {
     Alias: { Type: "AWS::Lambda::Alias", Properties: { Description }, UpdatePolicy },
@@ -61,11 +67,16 @@ test.each<[what: string, was: Template, is: Template, ...names: string[]]>([
     synthesised(unpinned),
     deployedTemplate,
   ],
-  [
-    "data that is kept from now on, and a dashboard: nothing",
-    synthesised({ ...everyOption, keepData: false, dashboard: false }),
-    deployedTemplate,
-  ],
+  ["data that is kept from now on, and a dashboard: nothing", unkept, deployedTemplate],
+  ...[deployedTemplate, unkept].map(
+    (template): [string, Template, Template, ...string[]] => [
+      "tables with another key, even if they keep no data: each table",
+      template,
+      changed(replaceTables, template),
+      "replaced:Orders.KeySchema.0.AttributeName=key",
+      "replaced:ApiKeys.KeySchema.0.AttributeName=key",
+    ],
+  ),
   [
     "the first alarms: them, with their topic and the canary",
     synthesised(unwatched),

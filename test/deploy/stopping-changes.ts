@@ -37,15 +37,6 @@ export const stoppingChanges: [title: string, change: Change, ...names: string[]
     "CancelOrder/Aliaslive.FunctionVersion=DIGEST",
   ],
   [
-    "both tables are replaced by ones with another key",
-    (next) => {
-      for (const path of ["Orders", "ApiKeys"])
-        set(`${path}.KeySchema.0.AttributeName`, "key")(next);
-    },
-    "replaced:Orders.KeySchema.0.AttributeName=key",
-    "replaced:ApiKeys.KeySchema.0.AttributeName=key",
-  ],
-  [
     "the tables lose a tag",
     (next) => {
       for (const { Properties } of every(next, "DynamoDB::Table"))

@@ -29,8 +29,8 @@ export const deployedTemplate = synthesised(everyOption);
 
 export type Change = (next: Template) => unknown;
 
-export function changed(change: Change): Template {
-  const next = structuredClone(deployedTemplate);
+export function changed(change: Change, template = deployedTemplate): Template {
+  const next = structuredClone(template);
   change(next);
   return next;
 }
