@@ -60,11 +60,11 @@ export const noOption: Environment = {
   accessLogRetentionDays: 14,
   functionLogLevel: "DEBUG",
   systemLogLevel: "INFO",
-  tableThroughput: { reads: 800, writes: 300 },
   authorizerCacheSeconds: 15,
   throttling: {
     ...everyOperation,
     listOrders: { rateLimit: 3, burstLimit: 12 },
     cancelOrder: { rateLimit: 25, burstLimit: 60 },
   },
+  tableThroughput: { reads: 800, writes: 300 },
 };
