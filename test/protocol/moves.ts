@@ -30,9 +30,19 @@ export async function* movesFrom(
   actors: readonly Actor[],
   moment: Moment,
 ): AsyncGenerator<Move> {
+  const { item, clients, worlds } = moment;
   for (const [index, actor] of actors.entries()) {
     yield* attempts(table, actor, moment, index);
-    yield* arrivals(table, actor, moment, index);
+    const client = clients[index];
+    for (const copy of client?.late ?? []) {
+      const applied = await table.apply(item, copy);
+      const arrived = {
+        item: applied.item,
+        clients: clients.with(index, client && withoutCopy(client, copy)),
+        worlds,
+      };
+      yield { actor, ...judge(arrived, actor) };
+    }
   }
 }
 
@@ -43,7 +53,7 @@ async function* attempts(
   actor: Actor,
   { item, clients, worlds }: Moment,
   index: number,
-): AsyncGenerator<Move> {
+) {
   const begun = clients[index];
   // An actor that begins once the order has shipped has a clock that shows so.
   const isShipped = item?.["shipDate"]?.S === shippedAt.toISOString();
@@ -62,24 +72,6 @@ async function* attempts(
       worlds: begunWorlds,
     };
     yield { actor, fate, responds, ...judge(moment, actor, responds) };
-  }
-}
-
-async function* arrivals(
-  table: RememberedTable,
-  actor: Actor,
-  { item, clients, worlds }: Moment,
-  index: number,
-): AsyncGenerator<Move> {
-  const client = clients[index];
-  for (const copy of client?.late ?? []) {
-    const applied = await table.apply(item, copy);
-    const moment = {
-      item: applied.item,
-      clients: clients.with(index, client && withoutCopy(client, copy)),
-      worlds,
-    };
-    yield { actor, ...judge(moment, actor) };
   }
 }
 
