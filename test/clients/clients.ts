@@ -106,17 +106,16 @@ if (ran === 0) throw new Error("No client ran");
 
 /** Builds a client, and runs it. @returns a line for each check that failed. */
 async function tryClient({ language, build, program }: Toolchain): Promise<string[]> {
-  await using cleanUp = new AsyncDisposableStack();
-  const { path: cwd } = cleanUp.use(await temporaryFolder());
+  await using cleanup = new AsyncDisposableStack();
+  const { path: cwd } = cleanup.use(await temporaryFolder());
   const folder = language.toLowerCase();
   await cp(new URL(folder, import.meta.url), cwd, { recursive: true });
-  const stack = await startStack({ orders: ordersFile, log: () => {} });
-  cleanUp.defer(() => stack.stop());
+  const stack = await startStack(cleanup, { orders: ordersFile, log: () => {} });
   const later = await listen(0, ({ method }, response) => {
     const [status, body] = method === "DELETE" ? [409, laterError] : [200, laterOrders];
     response.writeHead(status, { "Content-Type": "application/json" }).end(body);
   });
-  cleanUp.defer(() => later.close());
+  cleanup.defer(later.close);
   const env = {
     ...process.env,
     DOCUMENT: join(cwd, "openapi.yaml"),

@@ -4,7 +4,8 @@ import { fileURLToPath } from "node:url";
 import { startStack } from "../helpers/start-stack.ts";
 import { openApiPage } from "./page.ts";
 
-const stack = await startStack({ log: () => {} });
+await using cleanup = new AsyncDisposableStack();
+const stack = await startStack(cleanup, { log: () => {} });
 const { close, execute, orderId, page, unfold } = await openApiPage(
   new URL("/", stack.baseUrl).href,
 );
@@ -22,4 +23,3 @@ for (const [colorScheme, name] of [
   await page.screenshot({ path: fileURLToPath(new URL(name, import.meta.url)) });
 }
 await close();
-await stack.stop();

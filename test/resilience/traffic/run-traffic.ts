@@ -24,17 +24,14 @@ export async function runTraffic(
 ) {
   const counts = new ResponseCounts();
   const problems: string[] = [];
-  const stack = await startStack({
+  await using cleanup = new AsyncDisposableStack();
+  const stack = await startStack(cleanup, {
     log: (line) => void problems.push(...troubles([line])),
   });
-  try {
-    await send(stack, counts, problems);
-    for (const [kind, count] of [...counts].sort()) console.log(`${kind}: ${count}`);
-    console.log(`${counts.total} responses`);
-    console.log(`wrong: ${problems.length}`);
-    for (const problem of problems.slice(0, 10)) console.error(problem);
-    if (problems.length > 0 || counts.total === 0) process.exitCode = 1;
-  } finally {
-    await stack.stop();
-  }
+  await send(stack, counts, problems);
+  for (const [kind, count] of [...counts].sort()) console.log(`${kind}: ${count}`);
+  console.log(`${counts.total} responses`);
+  console.log(`wrong: ${problems.length}`);
+  for (const problem of problems.slice(0, 10)) console.error(problem);
+  if (problems.length > 0 || counts.total === 0) process.exitCode = 1;
 }
