@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { startTestStack } from "../helpers/test-stack.ts";
 import { createTerminal, run } from "./terminal.ts";
@@ -8,7 +8,6 @@ const [stack, { pointTo }] = await Promise.all([
   startTestStack({ clock: { now: () => now } }),
   createTerminal(),
 ]);
-afterAll(() => stack.stop());
 
 const admin = async (command: string, input = "") => {
   const { baseUrl, dynamodbEndpoint, tables } = stack;

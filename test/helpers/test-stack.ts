@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { expect } from "vitest";
+import { afterAll, expect } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import {
   type LocalStackOptions,
@@ -12,11 +12,9 @@ import { readAssembly } from "./read-assembly.ts";
 import { type RequestOptions, send } from "./send.ts";
 import { tableWriter } from "./table-writer.ts";
 
-export type TestStack = Awaited<ReturnType<typeof startTestStack>>;
-
 const secrets = /pets_[0-9a-z]+_|bearer|authorization|"(?:multiValueH|h)eaders"|"body"/i;
 
-/** Starts a local stack for one test file, with the orders of `orders.ndjson`. */
+/** Starts a local stack with the orders of `orders.ndjson`, for the calling test file. */
 export async function startTestStack(options: LocalStackOptions = {}) {
   const log: string[] = [];
   const orders = fileURLToPath(new URL("orders.ndjson", import.meta.url));
@@ -29,6 +27,12 @@ export async function startTestStack(options: LocalStackOptions = {}) {
     // Each further environment costs a cold start.
     maxEnvironments: 2,
     ...options,
+  });
+  afterAll(async () => {
+    await stack.stop();
+    await engine?.stop();
+    // Whatever a test file did, no line may contain a key, a header or a body.
+    expect(log.filter((line) => secrets.test(line))).toEqual([]);
   });
   return {
     ...stack,
@@ -51,12 +55,6 @@ export async function startTestStack(options: LocalStackOptions = {}) {
       const problems = responseProblems(request.method ?? "GET", path, response);
       expect(problems, "what shared/openapi.yaml does not describe").toEqual([]);
       return response;
-    },
-    stop: async () => {
-      await stack.stop();
-      await engine?.stop();
-      // Whatever a test file did, no line may contain a key, a header or a body.
-      expect(log.filter((line) => secrets.test(line))).toEqual([]);
     },
   };
 }

@@ -1,18 +1,14 @@
 import { once } from "node:events";
 import { request } from "node:http";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { operations } from "../../infra/stack/function-list.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { expectError } from "../helpers/expect-error.ts";
 import { type RequestOptions, send } from "../helpers/send.ts";
-import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
+import { startTestStack } from "../helpers/test-stack.ts";
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await startTestStack();
-});
-afterAll(() => stack?.stop());
+const stack = await startTestStack();
 
 /** Calls every operation, and expects a rejection. */
 async function expectUnauthorized(headers: RequestOptions["headers"] = {}) {

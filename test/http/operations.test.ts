@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { smoke } from "../../infra/smoke/smoke.ts";
 import { expectError } from "../helpers/expect-error.ts";
 import type { RequestOptions } from "../helpers/send.ts";
-import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
+import { startTestStack } from "../helpers/test-stack.ts";
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await startTestStack();
-});
-afterAll(() => stack?.stop());
+const stack = await startTestStack();
 
 const cancel = (orderId: string, options: RequestOptions = {}) =>
   stack.call(`/store/orders/${orderId}`, { method: "DELETE", ...options });

@@ -10,7 +10,7 @@ import {
   UpdateItemCommand,
   UpdateItemInput$,
 } from "@aws-sdk/client-dynamodb";
-import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { orderRules } from "../../infra/admin/repair-rules.ts";
 import { type OrderItem, orderFields, orderStatuses } from "../../shared/order.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
@@ -75,8 +75,7 @@ const shipInTypeScript = (id: bigint, shipmentId: string, client = tables.client
 function startPython() {
   const program = `${import.meta.dirname}/ship_order_calls.py`;
   const example = examples("Ship an order", "python").join("");
-  const { ask, stop } = startLineProcess("python3", ["-B", program, example]);
-  afterAll(stop);
+  const ask = startLineProcess("python3", ["-B", program, example]);
   return async (id: bigint, shipmentId: string, client = tables.client) => {
     const answer = await client
       .send(new UpdateItemCommand(await ask([table, `${id}`, shipmentId])))

@@ -5,14 +5,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { listen } from "../../infra/local/machine/ports.ts";
 import { OrdersClient } from "../../shared/clients/orders-client.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import { orderFields } from "../../shared/order.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
-import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
+import { startTestStack } from "../helpers/test-stack.ts";
 import { startLineProcess } from "./line-process.ts";
 import type { Call, Outcome } from "./orders-client-calls.ts";
 
@@ -20,27 +20,17 @@ const clientFolder = resolve("shared/clients");
 
 function start(language: string, command: string, calls: string) {
   const env = { PYTHONPATH: clientFolder, PYTHONDONTWRITEBYTECODE: "1" };
-  return {
-    language,
-    command,
-    ...startLineProcess(command, [`test/openapi/${calls}`], env),
-  };
+  const ask = startLineProcess(command, [`test/openapi/${calls}`], env);
+  return { language, command, ask };
 }
 
 const clients = [start("TypeScript", process.execPath, "orders-client-calls.ts")];
 if (machineHas("Python 3.10", "the client in Python"))
   clients.push(start("Python", "python3", "orders_client_calls.py"));
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await startTestStack();
-  // The order that API.md's examples cancel.
-  await stack.putOrder({ id: { N: "9007199254740993" }, status: { S: "pending" } });
-});
-afterAll(async () => {
-  for (const { stop } of clients) stop();
-  await stack?.stop();
-});
+const stack = await startTestStack();
+// The order that API.md's examples cancel.
+await stack.putOrder({ id: { N: "9007199254740993" }, status: { S: "pending" } });
 
 const key = "pets_test_0123";
 

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTestStack, type TestStack } from "../helpers/test-stack.ts";
+import { expect, test } from "vitest";
+import { startTestStack } from "../helpers/test-stack.ts";
 import { troubles } from "../helpers/trouble.ts";
 import { fuzz } from "./traffic/fuzzing.ts";
 import { ResponseCounts } from "./traffic/run-traffic.ts";
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await startTestStack();
-});
-afterAll(() => stack?.stop());
+const stack = await startTestStack();
 
 const kinds = [
   "200",

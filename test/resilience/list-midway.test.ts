@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { errorBody } from "../../shared/errors.ts";
 import {
   type Behaviour,
@@ -6,7 +6,7 @@ import {
   passOn,
 } from "../helpers/faults/fault-proxy.ts";
 import { applied, unapplied, unnoticed } from "../helpers/faults/faults.ts";
-import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
+import { startFaultyStack } from "../helpers/faults/faulty-stack.ts";
 
 // A first page of this size is worth compressing.
 const pageSize = 80;
@@ -31,17 +31,13 @@ function choose({ operation, input, attempt }: EngineCall): Behaviour | undefine
   return (exchange) => behaviour({ ...exchange, forward: () => exchange.forward(small) });
 }
 
-let stack: FaultyStack;
-beforeAll(async () => {
-  stack = await startFaultyStack(choose, { maxEnvironments: 1 });
-  const orders = Array.from({ length: pageSize * pages - stack.seeded }, (_, index) => ({
-    id: { N: String(20_000 + index) },
-    petId: { N: "1" },
-    status: { S: "pending" },
-  }));
-  await Promise.all(orders.map(stack.putOrder));
-});
-afterAll(() => stack?.stop());
+const stack = await startFaultyStack(choose, { maxEnvironments: 1 });
+const orders = Array.from({ length: pageSize * pages - stack.seeded }, (_, index) => ({
+  id: { N: String(20_000 + index) },
+  petId: { N: "1" },
+  status: { S: "pending" },
+}));
+await Promise.all(orders.map(stack.putOrder));
 
 /** Resolves also with whether the response ended as HTTP requires. */
 async function list(choice: PageChoice, encoding = "identity") {

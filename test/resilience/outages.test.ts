@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { hashApiKey } from "../../shared/api-keys.ts";
 import { bundled } from "../helpers/bundled/bundled.ts";
 import { expectError } from "../helpers/expect-error.ts";
@@ -8,7 +8,7 @@ import {
   passOn,
 } from "../helpers/faults/fault-proxy.ts";
 import { applied, faults } from "../helpers/faults/faults.ts";
-import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
+import { startFaultyStack } from "../helpers/faults/faulty-stack.ts";
 import { ownLines } from "../helpers/trouble.ts";
 
 /** By a text that a call's input contains: an order's id, or the hash of a key. */
@@ -18,23 +18,18 @@ function choose({ input }: EngineCall): Behaviour | undefined {
   return [...behaviours].find(([text]) => input.includes(text))?.[1];
 }
 
-let stack: FaultyStack;
+const clock = { now: () => 0 };
+const stack = await startFaultyStack(choose, { maxEnvironments: 4, clock });
+vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", stack.proxy.endpoint);
 /** Like that of the function that cancels. */
-let client: ReturnType<typeof bundled.createClient>;
-beforeAll(async () => {
-  stack = await startFaultyStack(choose, { maxEnvironments: 4, clock: { now: () => 0 } });
-  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", stack.proxy.endpoint);
-  client = bundled.createClient(bundled.callLimits.oneOrder);
-  // Puts the stack's own key into the authorizer's cache, where it stays: the clock stands still.
-  expectError(await cancel("none"), "order_not_found");
-});
-afterAll(async () => {
-  client?.destroy();
-  await stack?.stop();
-});
+const client = bundled.createClient(bundled.callLimits.oneOrder);
+afterAll(() => client.destroy());
 
 const cancel = (id: string, key?: string) =>
   stack.call(`/store/orders/${id}`, { method: "DELETE" }, key);
+
+// Puts the stack's own key into the authorizer's cache, where it stays: the clock stands still.
+expectError(await cancel("none"), "order_not_found");
 
 async function putOrderMeeting(behaviour: Behaviour, id: string) {
   await stack.putOrder({ id: { N: id }, status: { S: "pending" } });

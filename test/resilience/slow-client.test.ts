@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Behaviour } from "../helpers/faults/fault-proxy.ts";
-import { type FaultyStack, startFaultyStack } from "../helpers/faults/faulty-stack.ts";
+import { startFaultyStack } from "../helpers/faults/faulty-stack.ts";
 
 const ordersPerPage = 2_200;
 // A long field: buffers fill by the byte, and a page costs by the order.
@@ -14,25 +14,21 @@ const pageBytes = orders.reduce(
   (bytes, { id }) => bytes + `{"id":${id.N},"shipDate":"${shipDate.S}"},`.length,
   0,
 );
-let stack: FaultyStack;
 /** By the invocation of a list's first page; the latest list last. */
 const pagesAsked = new Map<string, number>();
-beforeAll(async () => {
-  // An endless list: every page says there is a next one.
-  const endless: Behaviour = ({ input, invocation, response }) => {
-    const list = JSON.parse(input).ExclusiveStartKey?.list.S ?? invocation;
-    pagesAsked.set(list, (pagesAsked.get(list) ?? 0) + 1);
-    const page = `{"Items":${items},"LastEvaluatedKey":{"id":{"N":"0"},"list":{"S":"${list}"}}}`;
-    response.end(page);
-  };
-  stack = await startFaultyStack(({ operation, input }) => {
-    // Other scans are the stack's, which looks for its keys, and a function's that gets ready.
-    const isList =
-      operation === "Scan" && JSON.parse(input).ProjectionExpression !== undefined;
-    return isList ? endless : undefined;
-  });
+/** An endless list: every page says there is a next one. */
+const endless: Behaviour = ({ input, invocation, response }) => {
+  const list = JSON.parse(input).ExclusiveStartKey?.list.S ?? invocation;
+  pagesAsked.set(list, (pagesAsked.get(list) ?? 0) + 1);
+  const page = `{"Items":${items},"LastEvaluatedKey":{"id":{"N":"0"},"list":{"S":"${list}"}}}`;
+  response.end(page);
+};
+const stack = await startFaultyStack(({ operation, input }) => {
+  // Other scans are the stack's, which looks for its keys, and a function's that gets ready.
+  const isList =
+    operation === "Scan" && JSON.parse(input).ProjectionExpression !== undefined;
+  return isList ? endless : undefined;
 });
-afterAll(() => stack?.stop());
 
 async function openList() {
   const client = new AbortController();

@@ -1,4 +1,5 @@
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
+import { afterAll } from "vitest";
 import { engineClient, startEngine } from "../../../infra/local/engine/engine.ts";
 import type { LocalStackOptions } from "../../../infra/local/local-stack.ts";
 import { tableWriter } from "../table-writer.ts";
@@ -9,16 +10,13 @@ export type FaultyStack = Awaited<ReturnType<typeof startFaultyStack>>;
 
 /** Starts a test stack whose functions, but not the test, call the engine through a proxy. */
 export async function startFaultyStack(choose: Choice, options: LocalStackOptions = {}) {
-  await using started = new AsyncDisposableStack();
-  const engine = await startEngine(options.db);
-  started.defer(() => engine.stop());
+  const engine = await startEngine();
+  afterAll(engine.stop);
   const proxy = await startFaultProxy(engine.endpoint, choose);
-  started.defer(() => proxy.stop());
+  afterAll(proxy.stop);
   const stack = await startTestStack({ ...options, dynamodbEndpoint: proxy.endpoint });
-  started.defer(() => stack.stop());
   const client = engineClient(engine.endpoint);
-  started.defer(() => client.destroy());
-  const running = started.move();
+  afterAll(() => client.destroy());
   const TableName = stack.tables.orders;
   return {
     ...stack,
@@ -33,6 +31,5 @@ export async function startFaultyStack(choose: Choice, options: LocalStackOption
         .filter((line) => line.startsWith("{"))
         .map((line): { level: string; message?: { event: string } } => JSON.parse(line))
         .filter(({ message }) => message?.event === event),
-    stop: () => running.disposeAsync(),
   };
 }

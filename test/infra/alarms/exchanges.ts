@@ -74,13 +74,9 @@ export async function recordExchanges() {
   let fault: Request["fault"];
   const stack = await startFaultyStack((call) => fault?.(call));
   const recorded: [name: string, exchange: Exchange][] = [];
-  try {
-    for (const [name, request] of Object.entries<Request>(requests)) {
-      fault = request.fault;
-      recorded.push([name, await record(stack, request)]);
-    }
-  } finally {
-    await stack.stop();
+  for (const [name, request] of Object.entries<Request>(requests)) {
+    fault = request.fault;
+    recorded.push([name, await record(stack, request)]);
   }
   return Object.fromEntries(recorded) as Record<keyof typeof requests, Exchange>;
 }
