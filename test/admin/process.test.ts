@@ -64,7 +64,7 @@ test("a key typed at the prompt is not echoed", async () => {
     makeApiKey(environments.staging.apiKeyPrefix),
   );
   await pointTo(stackAt());
-  const words = [...(await adminCommand()), "keys", "check", "--local"];
+  const words = [...adminCommand, "keys", "check", "--local"];
   const [file, ...args] = onTerminal([process.execPath, ...words]);
   const env = { ...process.env, LOCAL_STACK_FILE: stackFile };
   const child = spawn(file, args, { cwd: root, env, stdio: ["pipe", "pipe", "inherit"] });

@@ -170,7 +170,7 @@ export async function createTerminal() {
   ) {
     const endpoint = calls && (await tables.behindProxy(calls)).proxy.endpoint;
     await pointTo(stackAt(endpoint));
-    const args = [...(await adminCommand()), "--local", ...command.split(" ")];
+    const args = [...adminCommand, "--local", ...command.split(" ")];
     const { PATH, NODE_COMPILE_CACHE } = process.env;
     const own = { PATH, NODE_COMPILE_CACHE, HOME: folder, TMPDIR: tmpdir() };
     const child = spawn("sh", ["-c", script, process.execPath, ...args], {

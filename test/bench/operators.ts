@@ -40,15 +40,21 @@ export async function operators({ client, endpoint }: Subject): Promise<Measured
     AWS_ACCESS_KEY_ID: "local",
     AWS_SECRET_ACCESS_KEY: "local",
   };
-  const seconds = async (...args: string[]): Promise<number[]> => {
+  const seconds = async (...args: string[]) => {
     const options = { cwd: root, env, maxBuffer: Number.POSITIVE_INFINITY };
     const time = await timed(() => promisify(execFile)(process.execPath, args, options));
     return [time / 1000];
   };
-  const orders = [...(await adminCommand()), "orders"];
   const beside = async (command: string, file: string, ...options: string[]) => {
     const samples = {
-      ours: await seconds(...orders, command, "--local", ...options, pathOf(file)),
+      ours: await seconds(
+        ...adminCommand,
+        "orders",
+        command,
+        "--local",
+        ...options,
+        pathOf(file),
+      ),
       [sdkAlone]: await seconds(floor, command, tables.floor, pathOf(file)),
     };
     return besides(`orders ${command} of 100,000`, samples, "s");

@@ -5,6 +5,4 @@ import packageJson from "../../package.json" with { type: "json" };
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The arguments that `npm run admin` gives to node. Tests skip npm, which takes a second. */
-export async function adminCommand(): Promise<string[]> {
-  return packageJson.scripts.admin.replace(/^node /, "").split(" ");
-}
+export const adminCommand = packageJson.scripts.admin.replace(/^node /, "").split(" ");
