@@ -4,7 +4,7 @@ import { functionList } from "../../infra/stack/function-list.ts";
 import { Script } from "../../infra/terminal/script.ts";
 import { templateOf } from "../helpers/synthesise.ts";
 import {
-  cutOffAt,
+  isCutOff,
   type Load,
   limitsUnder,
   listSeconds,
@@ -166,14 +166,13 @@ function sumOf<Value>(values: Record<string, Value>, measure: (value: Value) => 
 
 function ordersRow(orders: number) {
   const list = listOf(orders);
-  const cutOff = cutOffAt(orders);
   return [
     orders.toLocaleString("en"),
     `${amount((orders * orderBytes.stored) / 1e6)} MB`,
     `${amount(list.sentKilobytes / 1000)} MB`,
     `${amount(listSeconds(orders))} s`,
     amount(list.readUnits),
-    cutOff === undefined ? `$${cost(list).toPrecision(2)}` : `cut off at ${cutOff}`,
+    isCutOff(orders) ? "cut off at 200 MB" : `$${cost(list).toPrecision(2)}`,
     dollars((orders / 1e6) * millionOrdersMonth),
   ];
 }

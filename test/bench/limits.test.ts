@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { noOption } from "../helpers/fixture-environments.ts";
-import { cutOffAt, limitsUnder } from "./limits.ts";
+import { isCutOff, limitsUnder } from "./limits.ts";
 
 const environment = {
   ...noOption,
@@ -35,6 +35,6 @@ test("the concurrency of lists gives first where a setting bounds it", () => {
 });
 
 test("a list of more than 200 MB as gzip is cut off", () => {
-  expect(cutOffAt(15_000_000)).toBeUndefined();
-  expect(cutOffAt(16_000_000)).toBe("200 MB");
+  expect(isCutOff(15_000_000)).toBe(false);
+  expect(isCutOff(16_000_000)).toBe(true);
 });
