@@ -9,7 +9,7 @@ import { Worker } from "node:worker_threads";
 import type { JsonTestResults } from "vitest/node";
 import { Script } from "../../infra/terminal/script.ts";
 
-const { runs, loaded, filters } = new Script("npm run steady --")
+const { runs, loaded } = new Script("npm run steady --")
   .description(
     "Runs the suite again and again. Exits 1 if any run fails or skips a test.",
   )
@@ -20,9 +20,8 @@ const { runs, loaded, filters } = new Script("npm run steady --")
     Number,
     10,
   )
-  .option("--filters <filters...>", "run only the test files that match", [])
   .parse()
-  .opts<{ runs: number; loaded: number; filters: string[] }>();
+  .opts<{ runs: number; loaded: number }>();
 
 const logs = ".local/steady";
 await mkdir(logs, { recursive: true });
@@ -51,7 +50,7 @@ async function run(number: number, isLoaded: boolean): Promise<boolean> {
     "--reporter=json",
     `--outputFile.json=${reportFile}`,
   ];
-  const suite = spawn("npm", ["test", "--", ...reporters, ...filters], {
+  const suite = spawn("npm", ["test", "--", ...reporters], {
     stdio: ["ignore", output.fd, output.fd],
   });
   const [status] = await once(suite, "close");
