@@ -22,7 +22,7 @@ const style = `
   }`;
 
 /** An SVG chart of the measurements that stand beside several others, each with its own scale. */
-export function chart(rows: Row[]): string {
+export function chart(rows: Row[]) {
   const groups = [...Map.groupBy(rows, ({ name }) => name).values()];
   const lines = groups.filter(({ length }) => length > 1).flatMap(group);
   const height = 2 * margin + lineHeight * lines.length;

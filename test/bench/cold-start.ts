@@ -6,7 +6,7 @@ import { systemClock } from "../../shared/clock.ts";
 import { send } from "../helpers/send.ts";
 import { type FunctionId, sdkAsItComes, sdkBundledAlike } from "./floors.ts";
 import { cpuShare, startRationed } from "./rationed-function.ts";
-import { besides, byHand, figure, type Measured } from "./row.ts";
+import { besides, byHand, figure } from "./row.ts";
 import { inTurn, timed } from "./samples.ts";
 import {
   authorizeEvent,
@@ -23,7 +23,7 @@ const rounds = 9;
 const variants = ["ours", sdkBundledAlike, sdkAsItComes, byHand] as const;
 
 /** Cold starts as AWS runs them: with DynamoDB behind TLS and at a distance, and a rationed CPU. */
-export async function coldStarts(subject: Subject): Promise<Measured[]> {
+export async function coldStarts(subject: Subject) {
   await using cleanup = new AsyncDisposableStack();
   const start = await prepareStarts(subject, cleanup).catch(
     (error: Error) => error.message,

@@ -1,12 +1,12 @@
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 import { list } from "./list.ts";
 import { startPageServer } from "./page-server.ts";
-import { besides, type Measured } from "./row.ts";
+import { besides } from "./row.ts";
 import { median, peakMegabytes } from "./samples.ts";
 import { hostOf, type Subject, withVariables } from "./subject.ts";
 
 /** Lists more and more orders: the longest list must hardly take more memory, or begin later. */
-export async function growth({ functions }: Subject): Promise<Measured[]> {
+export async function growth({ functions }: Subject) {
   // At least two lists of each length, since the first one starts the process.
   const growthTo = (length: number) =>
     listGrowth(functions.ListOrders, length, 2_000_000);

@@ -26,7 +26,7 @@ const quota = {
 };
 
 /** The longest of running the function, reading from one partition, and sending gzip. */
-export function listSeconds(orders: number): number {
+export function listSeconds(orders: number) {
   const list = listOf(orders);
   const running = milliseconds(list) / 1000;
   const reading = list.readUnits / quota.partitionReads;
@@ -127,11 +127,7 @@ export function limitsUnder(load: Load, environment: Environment) {
 const secondsInMonth = 730 * 3600;
 
 /** Dollars for a month of this load, with every key in the authorizer's cache. */
-export function monthlyDollars({
-  orders,
-  cancelsPerSecond,
-  listsPerMinute,
-}: Load): number {
+export function monthlyDollars({ orders, cancelsPerSecond, listsPerMinute }: Load) {
   const lists = (listsPerMinute / 60) * cost(listOf(orders));
   const serving = secondsInMonth * (cancelsPerSecond * cost(cancellation) + lists);
   return serving + (orders / 1e6) * millionOrdersMonth;

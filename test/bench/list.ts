@@ -1,6 +1,6 @@
 import type { LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import { unsignedCall } from "../helpers/unsigned-call.ts";
-import { besides, byHand, type Measured, sdkAlone } from "./row.ts";
+import { besides, byHand, sdkAlone } from "./row.ts";
 import { cpuSoFar, inTurn, timed } from "./samples.ts";
 import { hostBesideFloors, listEvent, putOrders, type Subject } from "./subject.ts";
 
@@ -9,7 +9,7 @@ const rounds = 5;
 
 const bareScans = "bare Scans";
 
-export async function lists(subject: Subject): Promise<Measured[]> {
+export async function lists(subject: Subject) {
   const { endpoint, ordersTable } = subject;
   await putOrders(subject, 0, 100_000);
   await using host = hostBesideFloors(subject, "ListOrders");

@@ -8,7 +8,7 @@ import { formatOrderLine } from "../../infra/orders-file/order-line.ts";
 import { adminCommand, root } from "../helpers/admin-command.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
-import { besides, type Measured, sdkAlone } from "./row.ts";
+import { besides, sdkAlone } from "./row.ts";
 import { timed } from "./samples.ts";
 import { pendingOrders, type Subject } from "./subject.ts";
 
@@ -17,7 +17,7 @@ const tables = { ours: "OperatorsOrders", floor: "FloorOrders" };
 const count = 100_000;
 
 /** Imports, exports and ships 100,000 orders as an operator does. */
-export async function operators({ client, endpoint }: Subject): Promise<Measured[]> {
+export async function operators({ client, endpoint }: Subject) {
   await using folder = await temporaryFolder();
   const pathOf = (name: string) => join(folder.path, name);
   const stack = {

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 const page = new URL("README.md", import.meta.url);
 
 /** A Markdown table; the first row is its head. */
-export function markdown([head = [], ...rows]: string[][]): string {
+export function markdown([head = [], ...rows]: string[][]) {
   const lines = [head, head.map(() => "---"), ...rows];
   return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }

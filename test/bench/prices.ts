@@ -97,21 +97,18 @@ const logKilobytes = 0.8;
 /** Lambda gives a whole vCPU at 1,769 MB and shares in proportion. */
 export const wholeCpuMegabytes = 1769;
 
-export function milliseconds(
-  { cpuMs, waitMs, memory }: Work,
-  megabytes = memory,
-): number {
+export function milliseconds({ cpuMs, waitMs, memory }: Work, megabytes = memory) {
   return waitMs + cpuMs / Math.min(1, megabytes / wholeCpuMegabytes);
 }
 
 /** Lambda's dollars for one request. */
-export function lambdaCost(work: Work, megabytes = work.memory): number {
+export function lambdaCost(work: Work, megabytes = work.memory) {
   const gigabyteSeconds = (milliseconds(work, megabytes) / 1000) * (megabytes / 1024);
   return price.lambdaRequest + gigabyteSeconds * price.gigabyteSecond;
 }
 
 /** Dollars for one request whose key is cached. The gateway charges each 10 MB as a request. */
-export function cost(work: Work, requestPrice = price.restRequest): number {
+export function cost(work: Work, requestPrice = price.restRequest) {
   const gateway = requestPrice * Math.ceil(work.sentKilobytes / 10_000);
   const tables = work.writeUnits * price.writeUnit + work.readUnits * price.readUnit;
   const log = (logKilobytes / 1e6) * price.logGigabyte;

@@ -65,21 +65,21 @@ export function rowsOf([first = [], ...others]: Measured[][]): Row[] {
   });
 }
 
-export function misses(row: Row): boolean {
+export function misses(row: Row) {
   return row.value > (goals[nameOf(row)] ?? Number.POSITIVE_INFINITY);
 }
 
 /** The names of the rows that miss their goals without a reason. */
-export function unexplained(rows: Row[]): string[] {
+export function unexplained(rows: Row[]) {
   const missed = rows.filter(misses).map(nameOf);
   return missed.filter((name) => reasons[name] === undefined);
 }
 
-export function figureText(value: number, { unit }: Measured): string {
+export function figureText(value: number, { unit }: Measured) {
   return `${Number(value.toPrecision(3))} ${unit}`;
 }
 
-export function table(rows: Row[]): string[][] {
+export function table(rows: Row[]) {
   return [["what", "ours", "floor", "ratio", "goal", ""], ...rows.map(cells)];
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { functionProcesses } from "../helpers/processes.ts";
 
-export function median(samples: number[]): number {
+export function median(samples: number[]) {
   const sorted = samples.toSorted((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;
   const at = (index: number) => sorted[index] ?? Number.NaN;
@@ -9,7 +9,7 @@ export function median(samples: number[]): number {
 }
 
 /** Milliseconds. */
-export async function timed(run: () => Promise<unknown>): Promise<number> {
+export async function timed(run: () => Promise<unknown>) {
   const begun = performance.now();
   await run();
   return performance.now() - begun;
@@ -20,7 +20,7 @@ export async function inTurn<Name extends string, Sample>(
   rounds: number,
   names: readonly Name[],
   takeSample: (name: Name) => Promise<Sample>,
-): Promise<Record<Name, Sample[]>> {
+) {
   const samples = {} as Record<Name, Sample[]>;
   for (const name of names) samples[name] = [];
   for (let round = 0; round <= rounds; round += 1) {
@@ -39,7 +39,7 @@ async function pidOf(name: string) {
 }
 
 /** Milliseconds of a function's CPU (proc(5): utime and stime). */
-export async function cpuSoFar(name: string): Promise<number> {
+export async function cpuSoFar(name: string) {
   const pid = await pidOf(name);
   if (pid === undefined) return 0;
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(" ");
@@ -47,7 +47,7 @@ export async function cpuSoFar(name: string): Promise<number> {
 }
 
 /** The most memory of a function's process (proc(5): VmHWM). */
-export async function peakMegabytes(name: string): Promise<number> {
+export async function peakMegabytes(name: string) {
   const status = readFileSync(`/proc/${await pidOf(name)}/status`, "utf8");
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }

@@ -10,12 +10,12 @@ import { checkOrders, readOrders } from "../../infra/orders-file/orders-file.ts"
 import type { OrderItem } from "../../shared/order.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
-import { besides, figure, type Measured } from "./row.ts";
+import { besides, figure } from "./row.ts";
 import { inTurn, median, timed } from "./samples.ts";
 import { pendingOrders, type Subject } from "./subject.ts";
 
 /** Measures `npm start`, and how it loads orders. */
-export async function start(subject: Subject): Promise<Measured[]> {
+export async function start(subject: Subject) {
   const { npm } = await inTurn(3, ["npm"], secondsUntilReady);
   return [figure("npm start to ready", median(npm), "s"), ...(await loading(subject))];
 }

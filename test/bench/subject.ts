@@ -6,7 +6,6 @@ import { readFunctions } from "../../infra/local/functions.ts";
 import { createLambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 import { synthesise } from "../../infra/local/template/synthesis.ts";
-import type { OrderItem } from "../../shared/order.ts";
 import { tableWriter } from "../helpers/table-writer.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
 import { buildFloors, type FunctionId, sdkBundledAlike } from "./floors.ts";
@@ -41,7 +40,7 @@ export async function prepare(cleanup: AsyncDisposableStack) {
     functions: Object.fromEntries(
       definitions.map((definition) => [definition.name, definition]),
     ) as Record<FunctionId, FunctionDefinition>,
-    floorOf: (floor: string, definition: FunctionDefinition): FunctionDefinition => ({
+    floorOf: (floor: string, definition: FunctionDefinition) => ({
       ...definition,
       directory: join(floors, floor, definition.name),
     }),
@@ -51,7 +50,7 @@ export async function prepare(cleanup: AsyncDisposableStack) {
 export function withVariables(
   definition: FunctionDefinition,
   variables: Record<string, string>,
-): FunctionDefinition {
+) {
   return { ...definition, environment: { ...definition.environment, ...variables } };
 }
 
@@ -71,7 +70,7 @@ export function hostBesideFloors({ functions, floorOf }: Subject, name: Function
   );
 }
 
-export function pendingOrders(firstId: number, count: number): OrderItem[] {
+export function pendingOrders(firstId: number, count: number) {
   const status = { S: "pending" };
   return ordersFrom(firstId, count).map((order) => ({ ...order, status }));
 }
@@ -88,16 +87,16 @@ export async function putOrders(
 // What the functions and the floors read of the gateway's events.
 const requestContext = { authorizer: { keyId: "key_bench" } };
 
-export function listEvent(headers = {}): unknown {
+export function listEvent(headers = {}) {
   return { httpMethod: "GET", headers, pathParameters: null, requestContext };
 }
 
-export function cancelEvent(id: number): unknown {
+export function cancelEvent(id: number) {
   const pathParameters = { orderId: String(id) };
   return { httpMethod: "DELETE", headers: {}, pathParameters, requestContext };
 }
 
-export function authorizeEvent(apiKey: string): unknown {
+export function authorizeEvent(apiKey: string) {
   const methodArn =
     "arn:aws:execute-api:us-east-1:000000000000:api/v1/DELETE/store/orders/1";
   return { type: "TOKEN", authorizationToken: `Bearer ${apiKey}`, methodArn };

@@ -45,7 +45,7 @@ export async function startTlsEngine(engine: string, cleanup: AsyncDisposableSta
   };
 }
 
-function later(): Transform {
+function later() {
   return new Transform({
     transform: (chunk, _encoding, done) => {
       setTimeout(done, delay, undefined, chunk);

@@ -1,4 +1,4 @@
-import { besides, byHand, type Measured, sdkAlone } from "./row.ts";
+import { besides, byHand, sdkAlone } from "./row.ts";
 import { cpuSoFar, inTurn, timed } from "./samples.ts";
 import { cancelEvent, hostBesideFloors, putOrders, type Subject } from "./subject.ts";
 
@@ -8,7 +8,7 @@ const rounds = 1000;
 /** `inTurn` makes one more round than asked for, each time. */
 const cancels = names.length * (warmUpRounds + 1 + rounds + 1);
 
-export async function warmCancel(subject: Subject): Promise<Measured[]> {
+export async function warmCancel(subject: Subject) {
   await using host = hostBesideFloors(subject, "CancelOrder");
   // An id that the lists' orders don't have. These are too few to matter there.
   let nextId = -20_000;

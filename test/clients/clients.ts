@@ -105,7 +105,7 @@ for (const toolchain of toolchains) {
 if (ran === 0) throw new Error("No client ran");
 
 /** Builds a client, and runs it. @returns a line for each check that failed. */
-async function tryClient({ language, build, program }: Toolchain): Promise<string[]> {
+async function tryClient({ language, build, program }: Toolchain) {
   await using cleanup = new AsyncDisposableStack();
   const { path: cwd } = cleanup.use(await temporaryFolder());
   const folder = language.toLowerCase();
@@ -142,6 +142,6 @@ async function tryClient({ language, build, program }: Toolchain): Promise<strin
 }
 
 /** The words of a text in alphabetical order: the service lists orders in no particular one. */
-function inOrder(text: string): string {
+function inOrder(text: string) {
   return text.split(" ").sort().join(" ");
 }

@@ -19,7 +19,7 @@ const compiled = fileURLToPath(new URL("../../.local/compiled", import.meta.url)
  * Synthesises the stack for all test files, while those that don't need it already run. Their
  * temporary folder is deleted at the end.
  */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export default async function setup(project: TestProject) {
   reportUntestedFiles();
   const directory = await mkdtemp(join(tmpdir(), "pet-store-orders-test-"));
   const assembly = {

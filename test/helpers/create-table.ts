@@ -10,7 +10,7 @@ export async function createTable(
   client: DynamoDBClient,
   kind: keyof typeof keys,
   tableName: string,
-): Promise<void> {
+) {
   const { name, type } = keys[kind];
   await client.send(
     new CreateTableCommand({

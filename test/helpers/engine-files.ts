@@ -23,14 +23,14 @@ export const sharing = DYNAMODB_ENDPOINT ? usingAnyEngine : [];
 
 export const untestedFiles = filesWithoutEngine();
 
-function filesWithoutEngine(): string[] {
+function filesWithoutEngine() {
   if (enginePath() !== undefined) return [];
   if (DYNAMODB_ENDPOINT) return usingEmbeddedEngine;
   return [...usingEmbeddedEngine, ...usingAnyEngine];
 }
 
 /** Names the files left out, at the end. Fails in CI and where the engine could be installed. */
-export function reportUntestedFiles(): void {
+export function reportUntestedFiles() {
   if (untestedFiles.length === 0) return;
   process.on("exit", () =>
     console.error([missing(), "Not tested without it:", ...untestedFiles].join("\n  ")),

@@ -7,7 +7,7 @@ export function expectError(
   response: HttpResponse,
   code: ErrorCode,
   headers: Record<string, string> = {},
-): void {
+) {
   const { status, body } = response;
   expect({ status, body }).toEqual({
     status: errors[code].status,

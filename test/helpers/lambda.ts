@@ -1,16 +1,12 @@
 import { basename } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
-import type {
-  APIGatewayProxyEvent,
-  APIGatewayTokenAuthorizerEvent,
-  Context,
-} from "aws-lambda";
+import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { vi } from "vitest";
 import type { FunctionEntry } from "../../infra/stack/function-list.ts";
 
 /** What functions may read of a proxy event, admitted as `key_1`, with these changes. */
-export function proxyEvent(changes: Partial<APIGatewayProxyEvent>): APIGatewayProxyEvent {
+export function proxyEvent(changes: Partial<APIGatewayProxyEvent>) {
   const requestContext = {
     authorizer: { principalId: "key_1", keyId: "key_1" },
     httpMethod: "GET",
@@ -27,7 +23,7 @@ export function proxyEvent(changes: Partial<APIGatewayProxyEvent>): APIGatewayPr
   return { ...event, requestContext, ...changes } as APIGatewayProxyEvent;
 }
 
-export function lambdaContext(awsRequestId = "invocation-1"): Context {
+export function lambdaContext(awsRequestId = "invocation-1") {
   const context = {
     awsRequestId,
     callbackWaitsForEmptyEventLoop: true,
@@ -50,10 +46,7 @@ export const awslambda = {
 };
 
 /** An event about order 42, or to authorize a key. */
-export function eventOf(
-  { operation }: FunctionEntry,
-  key: string,
-): APIGatewayProxyEvent | APIGatewayTokenAuthorizerEvent {
+export function eventOf({ operation }: FunctionEntry, key: string) {
   if (operation)
     return proxyEvent({
       httpMethod: operation.method,

@@ -15,12 +15,12 @@ const checks = {
 };
 
 /** Whether this machine has a thing. If not, prints what goes untested. */
-export function machineHas(thing: keyof typeof checks, untested: string): boolean {
+export function machineHas(thing: keyof typeof checks, untested: string) {
   const has = checks[thing]();
   if (!has) reportSkipped(thing, untested);
   return has;
 }
 
-export function reportSkipped(thing: string, untested: string): void {
+export function reportSkipped(thing: string, untested: string) {
   console.warn(`Skipped, as there is no ${thing}: ${untested}`);
 }

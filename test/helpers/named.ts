@@ -18,6 +18,6 @@ export function named(part: unknown): unknown {
 }
 
 /** The id of a resource's construct. */
-export function constructId(logicalId: string): string {
+export function constructId(logicalId: string) {
   return logicalId.replace(/[0-9A-F]{8}$/, "");
 }

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 
-export function hasProc(): boolean {
+export function hasProc() {
   return existsSync("/proc/self/status");
 }
 
@@ -14,7 +14,7 @@ interface Process {
 }
 
 /** The ids of a process's descendants whose command line contains a text. */
-export async function descendants(pid: number, text = ""): Promise<number[]> {
+export async function descendants(pid: number, text = "") {
   return below(pid, await allProcesses())
     .filter(({ command }) => command.includes(text))
     .map((descendant) => descendant.pid);
@@ -28,7 +28,7 @@ export async function functionProcesses() {
     .map(({ pid, command }) => ({ name: /[^\0]+(?=\0$)|\w+$/.exec(command)?.[0], pid }));
 }
 
-export function isAlive(pid: number): boolean {
+export function isAlive(pid: number) {
   try {
     return process.kill(pid, 0);
   } catch {
@@ -43,20 +43,20 @@ function below(pid: number, all: Process[]): Process[] {
 }
 
 /** From /proc where there is one, as small Linux images have no `ps`. */
-async function allProcesses(): Promise<Process[]> {
+async function allProcesses() {
   if (!hasProc()) return listedByPs();
   const pids = (await readdir("/proc")).map(Number).filter(Boolean);
   return Promise.all(pids.map(readProc));
 }
 
-async function readProc(pid: number): Promise<Process> {
+async function readProc(pid: number) {
   // A process that has ended meanwhile is nobody's child.
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
   return { pid, parent: Number(/^PPid:\t(\d+)$/m.exec(status)?.[1]), command };
 }
 
-async function listedByPs(): Promise<Process[]> {
+async function listedByPs() {
   const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,command="]);
   return [...stdout.matchAll(/^ *(\d+) +(\d+) (.*)$/gm)].map(
     ([, pid, parent, command = ""]) => ({

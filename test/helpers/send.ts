@@ -3,7 +3,6 @@ import { type Agent, type IncomingMessage, request } from "node:http";
 import { pipeline } from "node:stream";
 import { text } from "node:stream/consumers";
 import { createGunzip } from "node:zlib";
-import type { HttpResponse } from "../../infra/smoke/client.ts";
 
 export interface RequestOptions {
   method?: string;
@@ -19,7 +18,7 @@ export interface RequestOptions {
 export async function send(
   url: string,
   { method = "GET", headers = {}, body, target, agent = false }: RequestOptions = {},
-): Promise<HttpResponse> {
+) {
   const { origin, host } = new URL(url);
   // Without a length, which Node.js doesn't add to a DELETE, a body is malformed HTTP.
   const length =

@@ -9,7 +9,7 @@ import { constructId, named } from "./named.ts";
 export function ordersStack(
   environment: Environment,
   context: Record<string, unknown> = {},
-): OrdersStack {
+) {
   const app = new App({
     context: { ...cdkJson.context, "aws:cdk:bundling-stacks": [], ...context },
     analyticsReporting: false,
@@ -25,7 +25,7 @@ const templates = new Map<string, Template>();
 export function templateOf(
   environment: Environment,
   context: Record<string, unknown> = {},
-): Template {
+) {
   const key = JSON.stringify([environment, context]);
   const known = templates.get(key);
   if (known) return known;

@@ -55,7 +55,7 @@ export async function createTestTables() {
     client,
     target,
     ...tableWriter(client, tables, environment.apiKeyPrefix),
-    items: async (table: keyof typeof tables): Promise<OrderItem[]> => {
+    items: async (table: keyof typeof tables) => {
       const items: OrderItem[] = [];
       for await (const { Items = [] } of paginateScan(
         { client },

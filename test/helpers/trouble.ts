@@ -1,11 +1,11 @@
 /** The lines that a local stack itself, not a function, has logged. */
-export function ownLines(log: string[]): string[] {
+export function ownLines(log: string[]) {
   // Functions log JSON.
   return log.filter((line) => !line.startsWith("{"));
 }
 
 /** The lines about what went wrong. Rejected requests and clients that left don't count. */
-export function troubles(log: string[]): string[] {
+export function troubles(log: string[]) {
   return log.filter((line) => {
     if (!line.startsWith("{")) return true;
     const { level, message } = JSON.parse(line);

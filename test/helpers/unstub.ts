@@ -5,7 +5,7 @@ import { afterAll, vi } from "vitest";
 // vitest takes stubs back before the next test. In a shared process, that is too late for what the
 // next file does before its first test, such as starting an engine. Nothing else restores mocked
 // clients.
-function unstub(): void {
+function unstub() {
   vi.unstubAllGlobals();
   vi.unstubAllEnvs();
   for (const { prototype } of [DynamoDBClient, DynamoDBDocumentClient])

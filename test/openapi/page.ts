@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { chromium, type Locator } from "playwright-core";
+import { chromium } from "playwright-core";
 
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
@@ -41,7 +41,7 @@ export async function openApiPage(url: string) {
   // Otherwise colours would be those of a moment.
   await page.addStyleTag({ content: "* { transition: none !important }" });
 
-  const operation = (operationId: string): Locator =>
+  const operation = (operationId: string) =>
     page.locator(`[id="operations-orders-${operationId}"]`);
   return {
     page,

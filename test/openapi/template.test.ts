@@ -3,7 +3,6 @@ import {
   type MockIntegration,
   readRestApi,
 } from "../../infra/local/template/rest-api.ts";
-import type { HttpResponse } from "../../infra/smoke/client.ts";
 import { responseProblems } from "../../infra/smoke/document.ts";
 import { document } from "../helpers/openapi/document.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
@@ -83,7 +82,7 @@ test("the document describes a gateway response wherever a client may get it", (
 
 type Constant = Pick<MockIntegration, "headers" | "body">;
 
-function httpResponse(status: number, { headers, body }: Constant): HttpResponse {
+function httpResponse(status: number, { headers, body }: Constant) {
   const named = Object.entries({ ...headers, "content-type": "application/json" });
   return {
     status,

@@ -36,7 +36,7 @@ const fates: readonly Fate[] = [
   { name: "delivered late", applied: "after the next attempt", seen: "none" },
 ];
 
-function exception(status: number, name: string): Response {
+function exception(status: number, name: string) {
   const __type = `com.amazonaws.dynamodb.v20120810#${name}`;
   return { status, body: JSON.stringify({ __type, message: "injected by a test" }) };
 }
@@ -71,7 +71,7 @@ export const cancel: Cancel = (connect, { keyId, askedAt, awsRequestId }) =>
   });
 
 /** Two clients that cancel with this code and choose one request id, and the shipper. */
-export function actors(code: Cancel): Actor[] {
+export function actors(code: Cancel) {
   return [canceller("A", code), canceller("B", code), shipper];
 }
 

@@ -16,7 +16,7 @@ export interface Client {
   key: number;
 }
 
-export async function begin(actor: Actor, askedAt: Date): Promise<Client> {
+export async function begin(actor: Actor, askedAt: Date) {
   const next = await actor.next(askedAt, []);
   return withKey({ askedAt, seen: [], next, held: [], late: [] });
 }
@@ -26,7 +26,7 @@ export async function attempt(
   { askedAt, seen, next, held, late }: Client,
   { applied }: Fate,
   response: Response,
-): Promise<Client> {
+) {
   const responses = [...seen, response];
   const after = await actor.next(askedAt, responses);
   const isLate = applied === "after the next attempt";
@@ -41,7 +41,7 @@ export async function attempt(
   });
 }
 
-export function withoutCopy(client: Client, copy: Request): Client {
+export function withoutCopy(client: Client, copy: Request) {
   return withKey({ ...client, late: client.late.filter((other) => other !== copy) });
 }
 

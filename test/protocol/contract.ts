@@ -39,6 +39,6 @@ export function perform(
 }
 
 /** After a 5xx, an operation may have taken effect, or may yet. */
-export function claimsNothing(response: string): boolean {
+export function claimsNothing(response: string) {
   return response.startsWith("5");
 }

@@ -87,7 +87,7 @@ function once(connect: Connect, invocation: Invocation) {
 }
 
 /** Tries until the outcome is known, as often as the service does. */
-async function retry(work: (attempt: number) => Promise<void>): Promise<void> {
+async function retry(work: (attempt: number) => Promise<void>) {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work(attempt);

@@ -69,7 +69,7 @@ export async function nextStep(
 }
 
 /** Throws as the SDK's HTTP handler does when no response arrives in time. */
-function arrive(response: Response): HttpResponse {
+function arrive(response: Response) {
   if (response === "none")
     throw Object.assign(new Error("No response in time"), { name: "TimeoutError" });
   return new HttpResponse({

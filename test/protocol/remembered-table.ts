@@ -8,7 +8,7 @@ import type { OrderItem } from "../../shared/order.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { unsignedCall } from "../helpers/unsigned-call.ts";
 import type { OrderState } from "./contract.ts";
-import type { Request, Response } from "./recorded-client.ts";
+import type { Request } from "./recorded-client.ts";
 import { remembering } from "./remembering.ts";
 
 export const tableName = "orders";
@@ -64,7 +64,7 @@ export async function startRememberedTable() {
   };
 }
 
-async function send(endpoint: string, { target, body }: Request): Promise<Response> {
+async function send(endpoint: string, { target, body }: Request) {
   const response = await unsignedCall(endpoint, target, body);
   return { status: response.status, body: JSON.stringify(sorted(await response.text())) };
 }

@@ -46,31 +46,31 @@ export class Worlds {
     this.#reached = [...reached.values()];
   }
 
-  static startingAs(state: OrderState): Worlds {
+  static startingAs(state: OrderState) {
     return new Worlds([newWorld(state, {})]);
   }
 
-  get none(): boolean {
+  get none() {
     return this.#worlds.length === 0;
   }
 
-  states(): OrderState[] {
+  states() {
     return [...new Set(this.#reached.map(({ state }) => state))].sort();
   }
 
   /** The responses that an operation's client may get now, besides those that claim nothing. */
-  responses(name: string): string[] {
+  responses(name: string) {
     const due = this.#reached.flatMap(({ operations }) => operations[name]?.due ?? []);
     return [...new Set(due)].sort();
   }
 
-  begin(name: string, operation: Operation): Worlds {
+  begin(name: string, operation: Operation) {
     return this.#after(`${name} begins`, () =>
       this.#worlds.map((world) => changed(world, name, { operation })),
     );
   }
 
-  end(name: string, response: string): Worlds {
+  end(name: string, response: string) {
     return this.#after(`${name} gets ${response}`, () => {
       if (claimsNothing(response))
         return this.#worlds.map((world) => leaveOpen(world, name));
@@ -81,7 +81,7 @@ export class Worlds {
     });
   }
 
-  see(state: OrderState): Worlds {
+  see(state: OrderState) {
     return this.#after(`the order is ${state}`, () =>
       this.#reached.filter((world) => world.state === state),
     );
@@ -96,7 +96,7 @@ export class Worlds {
 }
 
 /** The world after an operation has taken effect; undefined when it can't, or nobody could tell. */
-function takeEffect(world: World, name: string): World | undefined {
+function takeEffect(world: World, name: string) {
   const begun = world.operations[name];
   if (begun === undefined || begun.due !== undefined) return undefined;
   const { state, response } = perform(world.state, begun.operation);
@@ -105,7 +105,7 @@ function takeEffect(world: World, name: string): World | undefined {
   return state === world.state ? undefined : changed(world, name, undefined, state);
 }
 
-function leaveOpen(world: World, name: string): World {
+function leaveOpen(world: World, name: string) {
   const begun = world.operations[name];
   const isOpen = begun !== undefined && begun.due === undefined;
   return changed(world, name, isOpen ? { ...begun, leftOpen: true } : undefined);
@@ -116,12 +116,12 @@ function changed(
   name: string,
   begun: Begun | undefined,
   newState = state,
-): World {
+) {
   const { [name]: _, ...others } = operations;
   return newWorld(newState, begun ? { ...others, [name]: begun } : others);
 }
 
-function newWorld(state: OrderState, operations: World["operations"]): World {
+function newWorld(state: OrderState, operations: World["operations"]) {
   const key = JSON.stringify([state, Object.entries(operations).sort()]);
   return { key, state, operations };
 }

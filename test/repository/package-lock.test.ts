@@ -36,7 +36,7 @@ test("every optional dependency of a tool is locked, for every platform", () => 
   const wanted = Object.values(packages).flatMap(({ optionalDependencies = {} }) =>
     Object.entries(optionalDependencies),
   );
-  const isLocked = (name: string, range: string): boolean =>
+  const isLocked = (name: string, range: string) =>
     Object.entries(packages).some(
       ([path, { version }]) =>
         path.endsWith(`node_modules/${name}`) &&

@@ -8,7 +8,7 @@ import { everyOption } from "../helpers/fixture-environments.ts";
 import { templateOf } from "../helpers/synthesise.ts";
 
 /** What the first group of a pattern captures, for each match in a text. */
-function captured(text: string, pattern: RegExp): string[] {
+function captured(text: string, pattern: RegExp) {
   return Array.from(text.matchAll(pattern), ([, group = ""]) => group);
 }
 
@@ -29,7 +29,7 @@ const pages = names.map((page) => {
 });
 
 /** The anchors that GitHub gives the headings of a page. */
-function anchors(page: string): string[] {
+function anchors(page: string) {
   return captured(readFileSync(page, "utf8"), /^#+ (.*)$/gm).map((heading) =>
     heading
       .toLowerCase()
@@ -41,7 +41,7 @@ function anchors(page: string): string[] {
 const admin = createProgram();
 
 /** The words of a command line of `npm run admin` that the program doesn't know. */
-function unknownTo(program: Command, line: string): string[] {
+function unknownTo(program: Command, line: string) {
   let command = program;
   return line.split(/[ =]/).filter((word) => {
     const subcommand = command.commands.find((candidate) => candidate.name() === word);

@@ -13,7 +13,7 @@ const shapes = [
   /_authToken\s*=|aws_secret_access_key\s*=\s*[^\s$]/i,
 ];
 
-const looksSecret = (text: string): string[] =>
+const looksSecret = (text: string) =>
   shapes.flatMap((shape) => shape.exec(text)?.[0] ?? []);
 
 const ignored = readFileSync(".gitignore", "utf8").split("\n");

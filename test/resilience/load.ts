@@ -5,7 +5,6 @@ import { createHistogram } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 import { Script } from "../../infra/terminal/script.ts";
 import { errorBody } from "../../shared/errors.ts";
-import type { OrderItem } from "../../shared/order.ts";
 import { median } from "../bench/samples.ts";
 import { functionProcesses } from "../helpers/processes.ts";
 import { tableWriter } from "../helpers/table-writer.ts";
@@ -99,7 +98,7 @@ async function contest(send: Send, id: number) {
     throw new Error(`Cancelling ${id}: ${seen.join(", ")}`);
 }
 
-function pendingOrder(id: number): OrderItem {
+function pendingOrder(id: number) {
   return { id: { N: String(id) }, petId: { N: "1" }, status: { S: "pending" } };
 }
 

@@ -50,7 +50,7 @@ const hasEnded = (order: OrderItem | undefined) =>
 const isContradictory = (copied: OrderItem, now: OrderItem | undefined) =>
   hasEnded(copied) && hasEnded(now) && statusOf(now) !== statusOf(copied);
 
-function newOrder(id: number, status: string): OrderItem {
+function newOrder(id: number, status: string) {
   const order = { id: { N: String(id) }, status: { S: status }, quantity: { N: "1" } };
   return status === "leaked" ? { ...order, ...leaked } : order;
 }
@@ -154,7 +154,7 @@ const examples = (
  * The order as others were told, if it ended or was reinstated, or else as it was copied, without
  * what the leaked key did. No design saves what was done to an order before it was deleted.
  */
-function wanted({ copied, damage, meanwhile }: Plan, id: number): OrderItem {
+function wanted({ copied, damage, meanwhile }: Plan, id: number) {
   const order = newOrder(id, copied);
   const now = told.get(id);
   if (now && (hasEnded(now) || now["reinstatedAt"]))

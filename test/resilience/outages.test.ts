@@ -14,7 +14,7 @@ import { ownLines } from "../helpers/trouble.ts";
 /** By a text that a call's input contains: an order's id, or the hash of a key. */
 const behaviours = new Map<string, Behaviour>();
 
-function choose({ input }: EngineCall): Behaviour | undefined {
+function choose({ input }: EngineCall) {
   return [...behaviours].find(([text]) => input.includes(text))?.[1];
 }
 
@@ -123,7 +123,7 @@ test("no outage made a function crash or time out, and each failure was logged o
   expect(ownLines(stack.log)).toEqual([]);
   // Those of the engine that rejected connections are among them.
   const failures = kinds.length + 1;
-  const logged = (): number[] =>
+  const logged = () =>
     ["cancel_failed", "authorize_failed"].map((event) => stack.events(event).length);
   await expect.poll(logged).toEqual([failures, failures]);
 });

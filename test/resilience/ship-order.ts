@@ -10,7 +10,7 @@ export async function shipOrder(
   table: string,
   id: bigint,
   shippedAt = new Date(),
-): Promise<boolean> {
+) {
   const command = new UpdateItemCommand({
     TableName: table,
     Key: { id: { N: id.toString() } },

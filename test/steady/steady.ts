@@ -35,7 +35,7 @@ console.log(`${green} of ${runs} runs were green`);
 process.exitCode = green > 0 && green === runs ? 0 : 1;
 
 /** Runs the suite once, prints how it went, and resolves with whether every test ran and passed. */
-async function run(number: number, isLoaded: boolean): Promise<boolean> {
+async function run(number: number, isLoaded: boolean) {
   const reportFile = join(logs, `run-${number}.json`);
   const logFile = join(logs, `run-${number}.log`);
   await rm(reportFile, { force: true });

@@ -44,10 +44,7 @@ export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;
 export const passOn: Behaviour = async ({ forward, response }) =>
   respond(response, await forward());
 
-export function respond(
-  response: ServerResponse,
-  { status, body }: EngineResponse,
-): void {
+export function respond(response: ServerResponse, { status, body }: EngineResponse) {
   response.writeHead(status, { "content-length": body.length }).end(body);
 }
 
@@ -77,7 +74,7 @@ export async function startFaultProxy(target: string, choose: Choice) {
         input: await text(incoming),
         headers,
       };
-      const forward = async (input = call.input): Promise<EngineResponse> => {
+      const forward = async (input = call.input) => {
         const sent = request(target, {
           method: "POST",
           headers: { ...headers, "content-length": Buffer.byteLength(input) },
@@ -95,7 +92,7 @@ export async function startFaultProxy(target: string, choose: Choice) {
   });
   // Clients keep their connections; closing idle ones would add faults that no test asked for.
   server.keepAliveTimeout = 0;
-  const close = async (): Promise<void> => {
+  const close = async () => {
     const closed = once(server, "close");
     server.close();
     server.closeAllConnections();

@@ -53,7 +53,7 @@ export const faults: Record<string, Behaviour> = {
   ...unnoticed,
 };
 
-function reset(response: ServerResponse): void {
+function reset(response: ServerResponse) {
   response.socket?.resetAndDestroy();
 }
 
@@ -69,7 +69,7 @@ function sendHalf(
   });
 }
 
-function trickle(response: ServerResponse): void {
+function trickle(response: ServerResponse) {
   response.writeHead(200, { "content-length": 1_000_000 });
   const timer = setInterval(() => response.write(" "), 50);
   response.once("close", () => clearInterval(timer));

@@ -10,7 +10,7 @@ export class ResponseCounts extends Map<string, number> {
     this.set(kind, (this.get(kind) ?? 0) + 1);
   }
 
-  get total(): number {
+  get total() {
     return this.values().reduce((sum, count) => sum + count, 0);
   }
 }
