@@ -1,7 +1,7 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { cpus, release, type } from "node:os";
 import { join } from "node:path";
-import { Argument, InvalidArgumentError } from "commander";
+import { Argument } from "commander";
 import { Script } from "../../infra/terminal/script.ts";
 import { chart } from "./chart.ts";
 import { coldStarts } from "./cold-start.ts";
@@ -32,18 +32,14 @@ const program = new Script("npm run bench --")
   .addArgument(
     new Argument("[part...]", "measure only these").choices(Object.keys(parts)),
   )
-  .option("--runs <number>", "how often each is measured", parseRuns, 3)
+  .option("--runs <number>", "how often each is measured", Number, 3)
   .option("--last", "measure nothing: judge the figures of the last whole run again")
   .option("--write", "put the figures into test/bench/README.md, and draw its chart")
   .parse();
 const { runs, last, write } = program.opts<{ runs: number; last?: true; write?: true }>();
 const isWhole = program.args.length === 0;
+if (!(runs >= 1)) program.error("error: --runs must be at least 1");
 if (write && !isWhole) program.error("error: --write needs all parts");
-
-function parseRuns(text: string) {
-  if (!/^[1-9]\d?$/.test(text)) throw new InvalidArgumentError("Must be from 1 to 99.");
-  return Number(text);
-}
 
 /** The kilobytes (1024 bytes) of each function's bundle, minified, the SDK included. */
 async function bundles({ functions }: Subject) {
