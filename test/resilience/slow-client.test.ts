@@ -10,10 +10,8 @@ const orders = Array.from({ length: ordersPerPage }, (_, id) => ({
   shipDate,
 }));
 const items = JSON.stringify(orders);
-const pageBytes = orders.reduce(
-  (bytes, { id }) => bytes + `{"id":${id.N},"shipDate":"${shipDate.S}"},`.length,
-  0,
-);
+const orderBytes = `{"id":${2n ** 62n},"shipDate":"${shipDate.S}"},`.length;
+const pageBytes = ordersPerPage * orderBytes;
 /** By the invocation of a list's first page; the latest list last. */
 const pagesAsked = new Map<string, number>();
 /** An endless list: every page says there is a next one. */
