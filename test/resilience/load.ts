@@ -10,7 +10,7 @@ import { functionProcesses } from "../helpers/processes.ts";
 import { tableWriter } from "../helpers/table-writer.ts";
 import { runTraffic } from "./traffic/run-traffic.ts";
 
-const { connections, seconds, orders, watch } = new Script("npm run load --")
+const { connections, seconds, watch } = new Script("npm run load --")
   .option(
     "--connections <number>",
     "how many requests are sent at once, in groups of five",
@@ -18,11 +18,12 @@ const { connections, seconds, orders, watch } = new Script("npm run load --")
     100,
   )
   .option("--seconds <number>", "how long to send them", Number, 30)
-  .option("--orders <number>", "how many orders to list and cancel", Number, 2_000)
   .option("--watch", "watch the memory and the handles of each process (on Linux)")
   .parse()
-  .opts<{ connections: number; seconds: number; orders: number; watch?: true }>();
+  .opts<{ connections: number; seconds: number; watch?: true }>();
 
+/** How many orders are listed and cancelled. */
+const orders = 2_000;
 /** How many requests try to cancel one order. One more lists, at the same time. */
 const rivals = 4;
 // With seven digits, of which the first is 1: `list` counts such ids.
