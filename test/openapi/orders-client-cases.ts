@@ -106,6 +106,7 @@ const echoes: Cases = {
       responds(403, `'${key}' not a valid key=value pair in Authorization header`),
     ],
     "a code": [responds(403, JSON.stringify({ code: key }))],
+    "a body too long to show": [responds(403, `${"-".repeat(490)}${key}`)],
   },
   "ApiError 302": {
     "a redirect": [responds(302, key, { Location: `/${key}`, "X-Key": key })],

@@ -36,7 +36,7 @@ describe.each(clients)("the client in $language", ({ language, ask }) => {
   async function call(options: Partial<Call>) {
     const usual = { baseUrl: "http://127.0.0.1:9/v1", apiKey: key, timeout: 60_000 };
     const outcome: Outcome = await ask({ ...usual, ...options });
-    expect(outcome.shown).not.toContain(key);
+    expect(outcome.shown).not.toContain(key.slice(0, 5));
     return outcome;
   }
 
