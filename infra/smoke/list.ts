@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { text as readText } from "node:stream/consumers";
-import { systemClock } from "../../shared/clock.ts";
+import type { Clock } from "../../shared/clock.ts";
 import { CutOff, type OpenResponse, Warning } from "./client.ts";
 import { expectDocumented, expectStatus } from "./document.ts";
 
@@ -11,21 +11,17 @@ const mostMilliseconds = 15 * 60_000;
 /**
  * Checks a list of orders as it arrives. Only their ids are kept in memory.
  *
- * @param orderId an order that must be in the list.
  * @param enough how many characters to read at most. Once they are there, hangs up.
- * @returns the number of characters read.
+ * @returns the number of characters read, and the ids of the orders.
  * @throws AssertionError unless it is a documented list with no order twice; CutOff when it has no
  * end, or a Warning when AWS's own limit is the likely reason; NotReady for a status that a new
  * stage may respond with.
  */
 export async function expectList(
   { text, ...head }: OpenResponse,
-  {
-    orderId,
-    enough = Number.POSITIVE_INFINITY,
-  }: { orderId?: string | undefined; enough?: number } = {},
-  clock = systemClock,
-): Promise<number> {
+  clock: Clock,
+  enough = Number.POSITIVE_INFINITY,
+) {
   if (head.status !== 200) expectStatus({ ...head, body: await readText(text) }, 200);
   const begun = clock.now();
   const ids = new Set<bigint>();
@@ -35,7 +31,7 @@ export async function expectList(
       expectDocumented({ ...head, body });
       addIds(body, ids);
       length += body.length;
-      if (length >= enough) return length;
+      if (length >= enough) break;
     }
   } catch (error) {
     const isAtLimit = length >= mostCharacters || clock.now() - begun >= mostMilliseconds;
@@ -44,11 +40,7 @@ export async function expectList(
       `cut off after ${length} characters, as AWS does with more than 200 MB or 15 minutes`,
     );
   }
-  assert(
-    orderId === undefined || ids.has(BigInt(orderId)),
-    `order ${orderId} is not listed`,
-  );
-  return length;
+  return { length, ids };
 }
 
 /** @throws AssertionError for an id that is there already. */

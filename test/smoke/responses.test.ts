@@ -138,7 +138,7 @@ describe("a list", () => {
       path: "/store/orders",
       text: cutOff(),
     };
-    await expect(expectList(response, {}, clock)).rejects.toBeInstanceOf(expected);
+    await expect(expectList(response, clock)).rejects.toBeInstanceOf(expected);
   });
 });
 
