@@ -217,15 +217,17 @@ const thorough = (mostRequests: number): Checks => ({
     async (service) => {
       let sent = 0;
       let isThrottled = false;
-      const sendInTurn = async (): Promise<void> => {
-        while (!isThrottled && sent++ < mostRequests) {
-          const response = await send(service, cancel("none"));
+      while (!isThrottled && sent < mostRequests) {
+        sent += floodAtOnce;
+        const flood = Array.from({ length: floodAtOnce }, () =>
+          send(service, cancel("none")),
+        );
+        for (const response of await Promise.all(flood)) {
           const isRejected = response.status === 429;
           expectError(response, isRejected ? "too_many_requests" : "order_not_found");
           isThrottled ||= isRejected;
         }
-      };
-      await Promise.all(Array.from({ length: floodAtOnce }, sendInTurn));
+      }
       assert(
         isThrottled,
         `${mostRequests} requests, ${floodAtOnce} at a time, were all let in`,
