@@ -55,8 +55,14 @@ export function smokeOptions(
       "\nSet the environment variable API_KEY to a key of that environment.",
     )
     .parse(argv);
-  const { baseUrl, production, yes, ...options } = command.opts<Options>();
-  const { cancel, thorough = false, wait = defaultWait(baseUrl) } = options;
+  const {
+    baseUrl,
+    cancel,
+    production,
+    thorough = false,
+    wait = defaultWait(baseUrl),
+    yes,
+  } = command.opts<Options>();
   const apiKey = process.env["API_KEY"] ?? "";
   if (!isApiKey(apiKey)) command.error("API_KEY is missing or malformed.");
   // Whether the key's environment is one of ours that keeps no data.
