@@ -3,37 +3,9 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 import { withoutKeys } from "../../shared/api-keys.ts";
-import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
+import { type ErrorCode, errors } from "../../shared/errors.ts";
 import { isDateTime, isInt64 } from "../../shared/order.ts";
 import { type ApiResponse, type HttpResponse, NotReady } from "./client.ts";
-
-/** A body and its examples: of errors, all that there are, by their codes. */
-interface JsonBody {
-  schema: object;
-  examples: Record<string, { value: unknown }>;
-}
-
-interface DocumentedResponse {
-  headers?: Record<string, { required?: boolean; schema: object }>;
-  content?: { "application/json": JsonBody };
-}
-
-/** By status, or by name. */
-type Responses = Record<string, DocumentedResponse | undefined>;
-
-const file = new URL("../../shared/openapi.yaml", import.meta.url);
-const openapi = parse(readFileSync(file, "utf8"));
-
-/** The parts of `shared/openapi.yaml` that responses are held to, with its references resolved. */
-const document: {
-  /** Operations by path and lower-case method. */
-  paths: Record<string, Record<string, { responses: Responses }>>;
-  components: { responses: Responses };
-} = strict(openapi);
-
-const contentType = {
-  "Content-Type": { required: true, schema: { const: "application/json" } },
-};
 
 /**
  * Headers of the connection or the gateway, not of the interface: AWS adds request ids, traces and
@@ -42,22 +14,39 @@ const contentType = {
 const transportHeader =
   "^(?:connection|content-(?:length|type)|date|keep-alive|transfer-encoding|x-amzn?-.*)$";
 
+interface DocumentedResponse {
+  headers?: Record<string, { required?: boolean; schema: object }>;
+  /** Examples of errors are all that there are. */
+  content?: Record<
+    string,
+    { schema: object; examples: Record<string, { value: unknown }> }
+  >;
+}
+
+const file = new URL("../../shared/openapi.yaml", import.meta.url);
+const openapi = parse(readFileSync(file, "utf8"));
+
+/** Schemas of whole responses, by status or by name. */
+type Responses = Record<string, object | undefined>;
+
+/** The parts of `shared/openapi.yaml` that responses are held to. */
+const document: {
+  /** Operations by path and lower-case method. */
+  paths: Record<string, Record<string, { responses: Responses }>>;
+  components: { responses: Responses };
+} = strict(openapi);
+
 /** Its paths, with `none` for each parameter, and methods that each has and doesn't have. */
 export const paths = Object.entries(document.paths).map(([template, operations]) => {
   const parameter = /\{\w+\}/g;
-  const schemas = new Map(
-    Object.entries(operations).map(([method, { responses }]) => [
-      method.toUpperCase(),
-      schemasOf(responses, "resource_not_found"),
-    ]),
-  );
+  const methods = Object.keys(operations).map((method) => method.toUpperCase());
   return {
     path: template.replaceAll(parameter, "none"),
     // The gateway ignores a slash at the end.
     pattern: new RegExp(`^${template.replaceAll(parameter, "[^/?#]+")}/?(?:[?#]|$)`),
-    schemas,
-    methods: [...schemas.keys()].sort(),
-    otherMethods: ["PATCH", "PUT"].filter((method) => !schemas.has(method)),
+    operations,
+    methods: methods.sort(),
+    otherMethods: ["PATCH", "PUT"].filter((method) => !methods.includes(method)),
   };
 });
 
@@ -67,48 +56,41 @@ export const documentedRequests = paths.flatMap(({ path, methods }) =>
 );
 
 /**
- * The document leaves objects open, so that later versions can add to them. A field that this
- * version sends without documenting it is a mistake.
+ * Resolves references, and turns each response into a schema. The document leaves objects open, so
+ * that later versions can add to them. A field that this version sends without documenting it is a
+ * mistake.
  */
 function strict(node: unknown) {
-  return JSON.parse(JSON.stringify(node), (_name, value) => {
+  return JSON.parse(JSON.stringify(node), (name, value) => {
     if (value?.$ref) {
       const names: string[] = value.$ref.split("/").slice(1);
       return strict(names.reduce((from, name) => from[name], openapi));
     }
+    if (name === "responses")
+      return Object.fromEntries(Object.entries<DocumentedResponse>(value).map(schemaOf));
     return value?.type === "object" ? { ...value, additionalProperties: false } : value;
   });
 }
 
-/**
- * Schemas of whole responses, by status.
- *
- * @param otherCode the code of an error that these requests don't get.
- */
-function schemasOf(responses: Responses, otherCode: string): Record<string, object> {
-  const schemas = Object.entries(responses).map(([status, { headers, content } = {}]) => {
-    const json = content?.["application/json"];
-    const named = Object.entries({ ...headers, ...(json && contentType) }).map(
-      ([name, header]) => ({ ...header, name: name.toLowerCase() }),
-    );
-    const properties = {
-      headers: {
-        properties: Object.fromEntries(named.map(({ name, schema }) => [name, schema])),
-        required: named.filter(({ required }) => required).map(({ name }) => name),
-        patternProperties: { [transportHeader]: {} },
-        additionalProperties: false,
-      },
-      body: json ? bodySchema(status, json, otherCode) : { const: "" },
-    };
-    return [status, { properties }];
-  });
-  return Object.fromEntries(schemas);
-}
-
-function bodySchema(status: string, { schema, examples }: JsonBody, otherCode: string) {
-  if (status < "300") return schema;
-  const { [otherCode]: _, ...possible } = examples;
-  return { enum: Object.values(possible).map(({ value }) => value) };
+/** A response by its status, or an error by its name, as the schema of all of it. */
+function schemaOf([status, { headers, content }]: [string, DocumentedResponse]) {
+  const { "application/json": json } = { ...content };
+  const contentType = { required: true, schema: { const: "application/json" } };
+  const named = Object.entries({
+    ...headers,
+    ...(json && { "content-type": contentType }),
+  }).map(([name, header]) => ({ ...header, name: name.toLowerCase() }));
+  const bodies = Object.values({ ...json?.examples }).map(({ value }) => value);
+  const properties = {
+    headers: {
+      properties: Object.fromEntries(named.map(({ name, schema }) => [name, schema])),
+      required: named.filter(({ required }) => required).map(({ name }) => name),
+      patternProperties: { [transportHeader]: {} },
+      additionalProperties: false,
+    },
+    body: status < "300" ? (json?.schema ?? { const: "" }) : { enum: bodies },
+  };
+  return [status, { properties }];
 }
 
 const components = document.components.responses;
@@ -120,14 +102,11 @@ const gatewayResponses = {
   415: components["UnsupportedMediaType"],
   429: components["TooManyRequests"],
 };
-const unknownPath = schemasOf(
-  { ...gatewayResponses, 404: components["NotFound"] },
-  "order_not_found",
-);
-const unknownMethod = schemasOf(
-  { ...gatewayResponses, 405: components["MethodNotAllowed"] },
-  "order_not_found",
-);
+const unknownPath: Responses = { ...gatewayResponses, 404: components["NotFound"] };
+const unknownMethod: Responses = {
+  ...gatewayResponses,
+  405: components["MethodNotAllowed"],
+};
 
 const ajv = new Ajv2020({
   allErrors: true,
@@ -151,14 +130,17 @@ export function responseProblems(
   { status, headers, body }: HttpResponse,
 ): string[] {
   const known = paths.find(({ pattern }) => pattern.test(path));
-  const schemas = known ? (known.schemas.get(method) ?? unknownMethod) : unknownPath;
-  const schema = schemas[status];
+  const operation = known?.operations[method.toLowerCase()];
+  const responses = operation?.responses ?? (known ? unknownMethod : unknownPath);
+  const schema = responses[status];
   if (schema === undefined) return [`status ${status} is not documented: ${body}`];
+  const otherCode = known ? "resource_not_found" : "order_not_found";
+  if (body.includes(otherCode)) return [`code ${otherCode} is not documented there`];
   ajv.validate(schema, { headers, ...(method !== "HEAD" && { body: parsed(body) }) });
-  return (ajv.errors ?? []).map(
-    ({ instancePath, message, params, data }) =>
-      `${instancePath.slice(1)} ${message} ${JSON.stringify(params)}: ${excerpt(data)}`,
-  );
+  return (ajv.errors ?? []).map(({ instancePath, message, params, data }) => {
+    const [expected] = Object.values(params);
+    return `${instancePath.slice(1)} ${message} ${excerpt(expected)}: ${excerpt(data)}`;
+  });
 }
 
 /**
@@ -179,8 +161,7 @@ function parsed(body: string): unknown {
 
 /** The start of a value that the service sent, as JSON without keys. */
 export function excerpt(value: unknown): string {
-  const json = withoutKeys(JSON.stringify(value));
-  return json.length > 120 ? `${json.slice(0, 120)}…` : json;
+  return withoutKeys(JSON.stringify(value)).replace(/(?<=^.{120}).+/s, "…");
 }
 
 /**
@@ -188,11 +169,11 @@ export function excerpt(value: unknown): string {
  * have.
  */
 export function expectStatus(
-  { status, body }: Pick<ApiResponse, "status" | "body">,
+  { method, path, status, body }: ApiResponse,
   expected: number,
 ): void {
   if (status === expected) return;
-  const seen = `status ${status} instead of ${expected}, with the body ${excerpt(body)}`;
+  const seen = `${method} ${path}: status ${status} instead of ${expected}, with the body ${excerpt(body)}`;
   if ([403, 404].includes(status) || status >= 500) throw new NotReady(seen);
   assert.fail(seen);
 }
@@ -201,7 +182,8 @@ export function expectStatus(
 export function expectDocumented({ method, path, ...response }: ApiResponse): void {
   const problems = responseProblems(method, path, response);
   const more = problems.length > 5 ? `; and ${problems.length - 5} more` : "";
-  assert(problems.length === 0, withoutKeys(problems.slice(0, 5).join("; ") + more));
+  const seen = `${method} ${path}: ${problems.slice(0, 5).join("; ")}${more}`;
+  assert(problems.length === 0, withoutKeys(seen));
 }
 
 /**
@@ -210,14 +192,12 @@ export function expectDocumented({ method, path, ...response }: ApiResponse): vo
  */
 export function expectError(response: ApiResponse, expected: ErrorCode): void {
   expectStatus(response, errors[expected].status);
+  const { method, path } = response;
+  const body = parsed(response.body);
+  const { code = body } = Object(body);
+  const seen = `${method} ${path}: code ${excerpt(code)} instead of ${expected}`;
   // The gateway responds like this until an operation's route has reached it.
-  if (
-    expected !== "resource_not_found" &&
-    response.body === errorBody("resource_not_found")
-  ) {
-    throw new NotReady(`code resource_not_found instead of ${expected}`);
-  }
+  if (code === "resource_not_found" && code !== expected) throw new NotReady(seen);
+  assert(code === expected, seen);
   expectDocumented(response);
-  const code: unknown = JSON.parse(response.body).code;
-  assert(code === expected, `code ${code} instead of ${expected}`);
 }

@@ -37,7 +37,7 @@ describe("npm run smoke", () => {
     const lines = [
       "Smoke test of URL",
       "pass     401 without a key, naming the Bearer scheme",
-      "(pass     .+\n){11}FAIL     415 for an unexpected content type: status 400 instead of 415, .*",
+      "(pass     .+\n){11}FAIL     415 for an unexpected content type: POST /nope: status 400 instead of 415, .*",
       "pass     413 .*",
       "13 passed, 1 failed",
       "exit code 1",

@@ -21,7 +21,7 @@ const error = (code: ErrorCode, headers: Headers = {}): HttpResponse => ({
 
 const lists = "GET /store/orders";
 const cancellation = "DELETE /store/orders/1";
-const anotherError = /^body must be equal to one of the allowed values .*: {"code"/;
+const anotherError = /^code \w+ is not documented there$/;
 const none = /^$/;
 
 test.each<[request: string, response: HttpResponse, problems: RegExp]>([
@@ -34,7 +34,11 @@ test.each<[request: string, response: HttpResponse, problems: RegExp]>([
   ["POST /store/orders", error("unauthorized"), /^status 401/],
   ["GET /nope", error("order_not_found"), anotherError],
   [cancellation, error("resource_not_found"), anotherError],
-  [cancellation, { ...error("order_not_found"), status: 409 }, anotherError],
+  [
+    cancellation,
+    { ...error("order_not_found"), status: 409 },
+    /^body must be equal to one of the allowed values \[{"code".*: {"code":"order_not_found"/,
+  ],
   [cancellation, { ...error("order_not_found"), headers: {} }, /'content-type'/],
   [
     lists,
@@ -44,12 +48,12 @@ test.each<[request: string, response: HttpResponse, problems: RegExp]>([
   [
     lists,
     list("[]", { "x-powered-by": "cats" }),
-    /additional properties.*"x-powered-by"/,
+    /^headers must NOT have additional properties "x-powered-by": {/,
   ],
   [
     lists,
     list("[]", { "content-type": "text/json" }),
-    /^headers\/content-type .*"text\/json"$/,
+    /^headers\/content-type must be equal to constant "application\/json": "text\/json"$/,
   ],
   [
     lists,
@@ -59,7 +63,7 @@ test.each<[request: string, response: HttpResponse, problems: RegExp]>([
   ...["9223372036854775808", "1.0", "1e3"].map((id): [string, HttpResponse, RegExp] => [
     lists,
     list(`[{"id":${id}}]`),
-    RegExp(`^body/0/id must be integer \\S+: "${id}"$`),
+    RegExp(`^body/0/id must be integer "integer": "${id}"$`),
   ]),
   [lists, list('[{"shipDate":"0000-12-01T00:00:00Z"}]'), /shipDate must match format/],
   [

@@ -53,9 +53,7 @@ describe("the smoke test", () => {
         ? { ...right, body: `[{"${key}":1}]` }
         : { ...right, status: 418, body: `Bearer ${key}` };
     const found = (await findings()).join();
-    expect(found).toContain(
-      'must NOT have additional properties {"additionalProperty":"pets_test_..."}',
-    );
+    expect(found).toContain('must NOT have additional properties "pets_test_..."');
     expect(found).toContain('with the body "Bearer pets_test_..."');
     expect(found).not.toMatch(/pets_test_\w/);
   });
