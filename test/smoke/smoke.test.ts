@@ -163,6 +163,14 @@ describe("a new stage", () => {
     ]);
   });
 
+  test("is not asked again before a pause is over", async () => {
+    let now = 0;
+    const pause = () => Promise.reject(new Error("still pausing"));
+    service.fault = everything;
+    const asking = findings({ waitSeconds: 1 }, { now: () => (now += 100), pause });
+    await expect(asking).rejects.toThrow("still pausing");
+  });
+
   test("fails every check when the time that they share is over", async () => {
     const { waited, kinds } = await smokeTest(everything, 121, 200, { thorough: true });
     expect(waited).toBe(121);
