@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { readFunctions } from "./functions.ts";
 import { createGateway, type GatewayOptions } from "./gateway/gateway.ts";
+import { readFunctions } from "./lambda/functions.ts";
 import { createLambdaHost, type LambdaHostOptions } from "./lambda/lambda-host.ts";
 import { serveApiPage } from "./page/api-page.ts";
 import { readRestApi } from "./template/rest-api.ts";

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readFunctions } from "../../infra/local/functions.ts";
+import { readFunctions } from "../../infra/local/lambda/functions.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 import { goals } from "./goals.ts";
@@ -25,7 +25,7 @@ test.runIf(machineHas("/proc", "the memory of a long list"))(
     const listOrders = functions.find(({ name }) => name === "ListOrders");
     if (listOrders === undefined) throw new Error("There is no function ListOrders");
     // Nine tenths are the heap. With all orders in it, the process would run out and end.
-    const smallFunction = { ...listOrders, memoryMegabytes: 50 };
+    const smallFunction = { ...listOrders, MemorySize: 50 };
     const { plain, peakMemory } = await listGrowth(smallFunction, 100_000, 100_000);
     expect(plain).toBe(9.44445);
     expect(peakMemory).toBeLessThan(160);

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ExecutionEnvironment } from "../../infra/local/lambda/execution-environment.ts";
+import type { FunctionDefinition } from "../../infra/local/lambda/functions.ts";
 import type {
   FunctionResponse,
   Invocation,
 } from "../../infra/local/lambda/invocation.ts";
-import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 import { wholeCpuMegabytes } from "./prices.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function startRationed(
   definition: FunctionDefinition,
   cleanup: AsyncDisposableStack,
 ) {
-  const limit = cpuShare(definition.memoryMegabytes / wholeCpuMegabytes, cleanup);
+  const limit = cpuShare(definition.MemorySize / wholeCpuMegabytes, cleanup);
   const asked = Promise.withResolvers<void>();
   const waiting: Invocation[] = [];
   const environment = new ExecutionEnvironment(

@@ -2,9 +2,11 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { createTables, seedOrders } from "../../infra/local/engine/tables.ts";
-import { readFunctions } from "../../infra/local/functions.ts";
+import {
+  type FunctionDefinition,
+  readFunctions,
+} from "../../infra/local/lambda/functions.ts";
 import { createLambdaHost } from "../../infra/local/lambda/lambda-host.ts";
-import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 import { synthesise } from "../../infra/local/template/synthesis.ts";
 import { tableWriter } from "../helpers/table-writer.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
@@ -51,7 +53,10 @@ export function withVariables(
   definition: FunctionDefinition,
   variables: Record<string, string>,
 ) {
-  return { ...definition, environment: { ...definition.environment, ...variables } };
+  const { AWS_ENDPOINT_URL_DYNAMODB: endpoint = definition.endpoint, ...more } =
+    variables;
+  const Variables = { ...definition.Environment.Variables, ...more };
+  return { ...definition, endpoint, Environment: { Variables } };
 }
 
 /** A host for these functions, one process each. */

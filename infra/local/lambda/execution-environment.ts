@@ -2,8 +2,10 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { listeningPort } from "../machine/ports.ts";
+import { arnOf } from "../template/local-account.ts";
+import type { FunctionDefinition } from "./functions.ts";
 import { FunctionFailure, type Invocation, readFailure, receive } from "./invocation.ts";
-import { type FunctionDefinition, startProcess } from "./runtime-process.ts";
+import { startProcess } from "./runtime-process.ts";
 
 const initTimeoutSeconds = 10;
 const brokenOff = /"code":"E(CONNRESET|PIPE)"/;
@@ -54,8 +56,8 @@ export class ExecutionEnvironment {
     this.#definition = definition;
     this.#log = log;
     this.#take = take;
-    const { inspectPort, timeoutSeconds } = definition;
-    this.#limitTo(inspectPort ? timeoutSeconds : initTimeoutSeconds, "Init");
+    const { inspectPort, Timeout } = definition;
+    this.#limitTo(inspectPort ? Timeout : initTimeoutSeconds, "Init");
     this.ended = this.#run();
   }
 
@@ -73,12 +75,12 @@ export class ExecutionEnvironment {
     const invocation = this.#take();
     if (invocation === undefined) return;
     this.#invocation = invocation;
-    const { arn, timeoutSeconds } = this.#definition;
-    this.#limitTo(timeoutSeconds, "Task");
+    const { name, Timeout } = this.#definition;
+    this.#limitTo(Timeout, "Task");
     const headers = {
       "Lambda-Runtime-Aws-Request-Id": invocation.requestId,
-      "Lambda-Runtime-Deadline-Ms": Date.now() + timeoutSeconds * 1000,
-      "Lambda-Runtime-Invoked-Function-Arn": arn,
+      "Lambda-Runtime-Deadline-Ms": Date.now() + Timeout * 1000,
+      "Lambda-Runtime-Invoked-Function-Arn": arnOf("lambda", `function:${name}`),
     };
     this.#next.writeHead(200, headers).end(invocation.event);
     this.#next = undefined;

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { addAbortListener } from "node:events";
 import { ExecutionEnvironment, stopped } from "./execution-environment.ts";
+import type { FunctionDefinition } from "./functions.ts";
 import type { FunctionResponse, Invocation } from "./invocation.ts";
-import type { FunctionDefinition } from "./runtime-process.ts";
 
 export interface LambdaHostOptions {
   /** Called with each line that a function logs, and one line for each process that crashes. */

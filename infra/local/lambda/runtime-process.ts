@@ -4,47 +4,44 @@ import { addAbortListener } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../machine/ports.ts";
-
-/** A function as its template describes it. */
-export interface FunctionDefinition {
-  name: string;
-  arn: string;
-  /** The directory of the bundle, and the handler in it, like `index.handler`. */
-  directory: string;
-  handler: string;
-  timeoutSeconds: number;
-  memoryMegabytes: number;
-  /** Where a debugger finds it; any free port when another process is there. */
-  inspectPort?: number | undefined;
-  /** All of it: nothing is inherited from this process. */
-  environment: Record<string, string>;
-}
+import { dummyCredentials, region } from "../template/local-account.ts";
+import type { FunctionDefinition } from "./functions.ts";
 
 const runtimeClient = fileURLToPath(import.meta.resolve("aws-lambda-ric"));
 
 /**
- * Starts a function's process, which finds the Runtime API at this host and port.
+ * Starts a function's process, which finds the Runtime API at this host and port. It has the
+ * environment that Lambda would give it and inherits nothing.
  *
  * @param log gets each line of its output.
  * @param signal kills it.
  */
 export async function startProcess(
-  definition: FunctionDefinition,
+  {
+    directory,
+    endpoint,
+    inspectPort,
+    name,
+    Environment,
+    Handler,
+    LoggingConfig,
+    MemorySize,
+    Runtime,
+  }: FunctionDefinition,
   runtimeApi: string,
   log: (line: string) => void,
   signal: AbortSignal,
 ) {
-  const { directory, environment, handler, memoryMegabytes, name } = definition;
   const options = [
     // The share of memory that Lambda's own bootstrap gives to old and new space.
-    `--max-semi-space-size=${Math.floor(memoryMegabytes / 20)}`,
-    `--max-old-space-size=${Math.floor(memoryMegabytes * 0.9)}`,
+    `--max-semi-space-size=${Math.floor(MemorySize / 20)}`,
+    `--max-old-space-size=${Math.floor(MemorySize * 0.9)}`,
     "--enable-source-maps",
     "--import",
     new URL("rapid-client.mjs", import.meta.url).href,
   ];
-  if (definition.inspectPort) {
-    const port = await freePort("127.0.0.1", definition.inspectPort);
+  if (inspectPort) {
+    const port = await freePort("127.0.0.1", inspectPort);
     log(`${name}: a debugger can attach to 127.0.0.1:${port}`);
     // Without the lines in which Node.js would say so, but not for which function.
     options.push(`--inspect=${port}`, "--inspect-publish-uid=http");
@@ -56,19 +53,28 @@ export async function startProcess(
     detached: true,
     stdio: "pipe",
     env: {
-      ...environment,
+      ...Environment.Variables,
+      AWS_ACCESS_KEY_ID: dummyCredentials.accessKeyId,
+      AWS_DEFAULT_REGION: region,
+      AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+      AWS_EXECUTION_ENV: `AWS_Lambda_${Runtime}`,
       AWS_LAMBDA_RUNTIME_API: runtimeApi,
       AWS_LAMBDA_FUNCTION_NAME: name,
       AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
-      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMegabytes),
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(MemorySize),
+      AWS_LAMBDA_LOG_FORMAT: LoggingConfig.LogFormat,
       AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
+      AWS_LAMBDA_LOG_LEVEL: LoggingConfig.ApplicationLogLevel,
       AWS_LAMBDA_LOG_STREAM_NAME: `local/[$LATEST]${randomUUID()}`,
       AWS_LAMBDA_INITIALIZATION_TYPE: "on-demand",
+      AWS_REGION: region,
+      AWS_SECRET_ACCESS_KEY: dummyCredentials.secretAccessKey,
+      AWS_SESSION_TOKEN: "local",
       // Where the SDK looks for settings. The home of the user may have some, or not exist.
       HOME: directory,
       LAMBDA_TASK_ROOT: directory,
       TZ: ":UTC",
-      _HANDLER: handler,
+      _HANDLER: Handler,
     },
   });
   for (const input of [child.stdout, child.stderr])

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { environments } from "../../../infra/environments.ts";
-import { readFunctions } from "../../../infra/local/functions.ts";
+import { readFunctions } from "../../../infra/local/lambda/functions.ts";
 import { readRestApi } from "../../../infra/local/template/rest-api.ts";
 import {
   readTemplate,
@@ -154,7 +154,7 @@ test("functions that are debugged have a port each, and a day for their work", a
   const functions = readFunctions(await readAssembly(), "http://127.0.0.1:8000", true);
   const limits = [9229, 9230, 9231].map((inspectPort) => ({
     inspectPort,
-    timeoutSeconds: 86_400,
+    Timeout: 86_400,
   }));
   expect(functions).toMatchObject(limits);
 });
