@@ -10,7 +10,7 @@ import {
 import { retryIncompleteResponses } from "../../shared/dynamodb.ts";
 import { type Environment, environments } from "../environments.ts";
 import { engineClient } from "../local/engine/engine.ts";
-import { readStackFile } from "../local/stack-file.ts";
+import { readStackFiles } from "../local/stack-files.ts";
 import { CommandError, errorText } from "../terminal/errors.ts";
 
 /** The tables a command works on, and the settings of their environment. */
@@ -107,7 +107,7 @@ async function rejectForeignEndpoint(
  * @throws CommandError when none is running, and what the SDK throws when one can't be asked.
  */
 export async function findLocalStack(): Promise<Target> {
-  const stacks = await readStackFile();
+  const stacks = readStackFiles();
   for (const { accessKeyId, baseUrl, dynamodbEndpoint, tables } of stacks) {
     const client = nameMissingTables(engineClient(dynamodbEndpoint, accessKeyId));
     try {

@@ -12,7 +12,7 @@ import { startEngineProxy } from "./engine/engine-proxy.ts";
 import { createTables, logProgress, prepareTables } from "./engine/tables.ts";
 import type { GatewayOptions } from "./gateway/gateway.ts";
 import type { LambdaHostOptions } from "./lambda/lambda-host.ts";
-import { lockDatabase } from "./machine/file-lock.ts";
+import { lockDatabase } from "./machine/database-lock.ts";
 import { listen } from "./machine/ports.ts";
 import { createLiveService, openService } from "./service.ts";
 import { watchSources } from "./source-watch.ts";

@@ -33,7 +33,7 @@ try {
   // They take a while to load.
   const { startLocalStack } = await import("./local-stack.ts");
   const { notLoadedText, readyText } = await import("./ready-text.ts");
-  const { addToStackFile } = await import("./stack-file.ts");
+  const { writeStackFile } = await import("./stack-files.ts");
   const { synthesise } = await import("./template/synthesis.ts");
   await using running = new AsyncDisposableStack();
   const folder = running.use(
@@ -50,7 +50,7 @@ try {
     process.stderr.write(`${notLoadedText(options.orders)}\n`);
   }
   const { apiKey, whereabouts } = stack;
-  running.defer(addToStackFile(whereabouts));
+  running.defer(writeStackFile({ ...whereabouts, startedAt: Date.now() }));
   // With nobody to tell, the stack ends as it does otherwise, and leaves nothing behind.
   process.stdout.once("error", (error) => ending.abort(error));
   const line = JSON.stringify({ ...whereabouts, apiKey });

@@ -11,7 +11,7 @@ import { unapplied } from "../helpers/faults/faults.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { createTerminal, onEveryAfter, pagesOf } from "./terminal.ts";
 
-const { folder, items, play, pointTo, put, putKey, stackAt, stackFile, start } =
+const { folder, items, play, pointTo, put, putKey, stackAt, stackFiles, start } =
   await createTerminal();
 const key = "key_0123456789abcdef";
 
@@ -66,7 +66,7 @@ test("a key typed at the prompt is not echoed", async () => {
   await pointTo(stackAt());
   const words = [...adminCommand, "keys", "check", "--local"];
   const [file, ...args] = onTerminal([process.execPath, ...words]);
-  const env = { ...process.env, LOCAL_STACK_FILE: stackFile };
+  const env = { ...process.env, LOCAL_STACKS: stackFiles };
   const child = spawn(file, args, { cwd: root, env, stdio: ["pipe", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   let shown = "";

@@ -11,7 +11,13 @@ const [stack, { pointTo }] = await Promise.all([
 
 const admin = async (command: string, input = "") => {
   const { baseUrl, dynamodbEndpoint, tables } = stack;
-  await pointTo({ baseUrl, dynamodbEndpoint, tables, accessKeyId: "local" });
+  await pointTo({
+    startedAt: 0,
+    baseUrl,
+    dynamodbEndpoint,
+    tables,
+    accessKeyId: "local",
+  });
   return await run(`${command} --local`, { input });
 };
 

@@ -14,6 +14,7 @@ import { mockClient } from "aws-sdk-client-mock";
 import { afterAll, beforeEach, expect, onTestFinished, vi } from "vitest";
 import { runProgram } from "../../infra/admin/program.ts";
 import { environments } from "../../infra/environments.ts";
+import { type RunningStack, writeStackFile } from "../../infra/local/stack-files.ts";
 import { attributeJson, reviveBinary } from "../../infra/orders-file/attribute-json.ts";
 import { formatOrderLine, parseOrderLine } from "../../infra/orders-file/order-line.ts";
 import { jsonText } from "../../infra/terminal/text.ts";
@@ -31,7 +32,7 @@ interface Circumstances {
   terminals?: Stream[];
   now?: string;
   /** The local stacks, by default one that runs. */
-  stacks?: object[];
+  stacks?: RunningStack[];
 }
 
 interface ProcessOptions extends Pick<Circumstances, "calls"> {
@@ -60,7 +61,7 @@ export async function createTerminal() {
   const { client, dynamodbEndpoint } = tables;
   const { orders, apiKeys } = tables.tables;
   const folder = await mkdtemp(join(tmpdir(), "pet-store-admin-"));
-  const stackFile = join(folder, "stack.json");
+  const stackFiles = join(folder, "stacks");
   const running: ChildProcess[] = [];
   afterAll(async () => {
     for (const child of running) child.kill("SIGKILL");
@@ -71,18 +72,22 @@ export async function createTerminal() {
   beforeEach(() => {
     copy = `Copy-${randomUUID()}`;
     isCopied = false;
-    vi.stubEnv("LOCAL_STACK_FILE", stackFile);
+    vi.stubEnv("LOCAL_STACKS", stackFiles);
     vi.stubEnv("npm_lifecycle_event", "admin");
     vi.stubEnv("INIT_CWD", folder);
   });
 
   const stackAt = (endpoint = dynamodbEndpoint, port = 1) => ({
+    startedAt: port,
     baseUrl: `http://localhost:${port}/v1`,
     dynamodbEndpoint: endpoint,
     accessKeyId: "local",
     tables: tables.tables,
   });
-  const pointTo = (...stacks: object[]) => writeFile(stackFile, JSON.stringify(stacks));
+  const pointTo = async (...stacks: RunningStack[]) => {
+    await rm(stackFiles, { recursive: true, force: true });
+    stacks.forEach(writeStackFile);
+  };
 
   /** Puts the item of a line into a table. The first into the copy creates it. */
   async function put(line: string, table = orders): Promise<void> {
@@ -175,7 +180,7 @@ export async function createTerminal() {
     const own = { PATH, NODE_COMPILE_CACHE, HOME: folder, TMPDIR: tmpdir() };
     const child = spawn("sh", ["-c", script, process.execPath, ...args], {
       cwd: root,
-      env: { ...own, LOCAL_STACK_FILE: stackFile, ...env },
+      env: { ...own, LOCAL_STACKS: stackFiles, ...env },
     });
     // The command may exit before it has read its input.
     child.stdin.on("error", () => {});
@@ -195,7 +200,7 @@ export async function createTerminal() {
   return {
     ...tables,
     folder,
-    stackFile,
+    stackFiles,
     stackAt,
     pointTo,
     put,

@@ -21,12 +21,13 @@ export async function operators({ client, endpoint }: Subject) {
   await using folder = await temporaryFolder();
   const pathOf = (name: string) => join(folder.path, name);
   const stack = {
+    startedAt: 0,
     baseUrl: "http://localhost:1/v1",
     dynamodbEndpoint: endpoint,
     accessKeyId: "local",
     tables: { orders: tables.ours, apiKeys: "none" },
   };
-  await writeFile(pathOf("stack.json"), JSON.stringify([stack]));
+  await writeFile(pathOf("1.json"), JSON.stringify(stack));
   const lines = pendingOrders(0, count).map(formatOrderLine);
   await writeFile(pathOf("orders"), lines.join("\n"));
   await writeFile(pathOf("ids"), Array.from({ length: count }, (_, id) => id).join("\n"));
@@ -34,7 +35,7 @@ export async function operators({ client, endpoint }: Subject) {
 
   const env = {
     ...process.env,
-    LOCAL_STACK_FILE: pathOf("stack.json"),
+    LOCAL_STACKS: folder.path,
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
     AWS_REGION: region,
     AWS_ACCESS_KEY_ID: "local",

@@ -18,8 +18,8 @@ export const startLimit = { timeout: 60_000 };
 export async function createStarter() {
   // As npm names it, without the links on the way. Folders may be called anything.
   const directory = await realpath(await mkdtemp(join(tmpdir(), "start test ü-")));
-  // Not the checkout's own file: a stack may be running there.
-  const stackFile = join(directory, "stack.json");
+  // Not the checkout's own folder: a stack may be running there.
+  const stacks = join(directory, "stacks");
   const stops: (() => unknown)[] = [];
   afterAll(async () => {
     for (const stop of stops) stop();
@@ -28,7 +28,7 @@ export async function createStarter() {
   const run = ([command = "", ...args]: string[], cwd: string, environment = {}) => {
     const child = spawn(command, args, {
       cwd,
-      env: { ...process.env, LOCAL_STACK_FILE: stackFile, ...environment },
+      env: { ...process.env, LOCAL_STACKS: stacks, ...environment },
       // A process group of its own, as a terminal's foreground job has.
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
@@ -46,7 +46,7 @@ export async function createStarter() {
   };
   return {
     directory,
-    stackFile,
+    stacks,
     run,
     start: (options: string[], environment = {}) =>
       run([process.execPath, ...startScript, ...options], root, environment),

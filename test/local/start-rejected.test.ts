@@ -1,4 +1,4 @@
-import { access, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
+import { access, mkdtemp, readdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -16,7 +16,7 @@ import { descendants } from "../helpers/processes.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 import { createStarter, startLimit, startScript } from "./start-command.ts";
 
-const { directory, run, stackFile, start } = await createStarter();
+const { directory, run, stacks, start } = await createStarter();
 
 // On a full disk the engine responds like this.
 const full = createServer((_, response) => {
@@ -75,7 +75,7 @@ describe("npm start exits with a line on", () => {
     const end = { stdout: "", stderr, ended: [1, null] };
     await expect.poll(() => seen, startLimit).toEqual(end);
     expect(await readdir(TMPDIR)).toEqual([]);
-    expect(await readFile(stackFile, "utf8")).toBe("[]\n");
+    expect(await readdir(stacks)).toEqual([]);
   });
 
   test("a value that is invalid, with code 2; keys are cut short", () => {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -11,11 +11,11 @@ import { descendants, isAlive } from "../helpers/processes.ts";
 import { send } from "../helpers/send.ts";
 import { createStarter, startLimit } from "./start-command.ts";
 
-const { directory, stackFile, start, run } = await createStarter();
+const { directory, stacks, start, run } = await createStarter();
 
 const building = "Building the service...\n";
 
-const runningStacks = async () => JSON.parse(await readFile(stackFile, "utf8"));
+const runningStacks = () => readdir(stacks);
 
 /** The status of the request that curl would send if the commands were pasted into sh. */
 async function runCurl(commands: string): Promise<number> {
@@ -100,7 +100,9 @@ describe.runIf(hasList)("npm start", () => {
     expect(apiKey).toBe(key);
     const tables = { orders: expect.any(String), apiKeys: expect.any(String) };
     expect(whereabouts).toMatchObject({ tables });
-    expect(await runningStacks()).toEqual([whereabouts]);
+    const [file = ""] = await runningStacks();
+    const recorded = JSON.parse(await readFile(join(stacks, file), "utf8"));
+    expect(recorded).toEqual({ ...whereabouts, startedAt: expect.any(Number) });
     const [, earlierKey] = exported.split("=");
     const again = [key, earlierKey].map(async (key) => {
       const headers = { authorization: `Bearer ${key}` };
