@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { systemClock } from "../../shared/clock.ts";
 import { checkOrders, readOrders } from "../orders-file/orders-file.ts";
 import { CommandError } from "../terminal/errors.ts";
 import {
@@ -63,7 +62,6 @@ const sampleOrders = join(import.meta.dirname, "sample-orders.ndjson");
  */
 export async function startLocalStack(build: Build, options: LocalStackOptions = {}) {
   const {
-    clock = systemClock,
     ending = new AbortController(),
     log = (line) => process.stderr.write(`${forTerminal(line)}\n`),
     orders: path = sampleOrders,
@@ -110,7 +108,7 @@ export async function startLocalStack(build: Build, options: LocalStackOptions =
 
   /** Serves a build. @returns the path of its API. */
   const use = async (built: SynthesisedStack) => {
-    const opened = openService(built, endpoint, data.apiKey, { ...options, clock, log });
+    const opened = openService(built, endpoint, data.apiKey, { ...options, log });
     await createTables(client, built.template.all("AWS::DynamoDB::Table"));
     service.use(opened);
     return opened.basePath;

@@ -33,7 +33,7 @@ export function openService(
   // A debugger that is attached to one process would miss the requests of another.
   const hostOptions = inspect ? { ...options, maxEnvironments: 1 } : options;
   const host = createLambdaHost(functions, hostOptions);
-  const serveApi = createGateway(api, host, options);
+  const serveApi = createGateway(api, host.invoke, options);
   const basePath = `/${api.stageName}`;
   return {
     basePath,

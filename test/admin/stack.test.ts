@@ -1,13 +1,9 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { startTestStack } from "../helpers/test-stack.ts";
 import { createTerminal, run } from "./terminal.ts";
 
-let now = Date.now();
-const [stack, { pointTo }] = await Promise.all([
-  startTestStack({ clock: { now: () => now } }),
-  createTerminal(),
-]);
+const [stack, { pointTo }] = await Promise.all([startTestStack(), createTerminal()]);
 
 const admin = async (command: string, input = "") => {
   const { baseUrl, dynamodbEndpoint, tables } = stack;
@@ -22,13 +18,15 @@ const admin = async (command: string, input = "") => {
 };
 
 test("the gateway accepts a revoked key until its cache expires", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
   const { stdout } = await admin("keys issue --name Acme --json");
   const { key, keyId } = JSON.parse(stdout);
   const list = async () => (await stack.call("/store/orders", {}, key)).status;
   expect(await list()).toBe(200);
   expect((await admin(`keys revoke ${keyId}`)).code).toBe(0);
   expect(await list()).toBe(200);
-  now += environments.staging.authorizerCacheSeconds * 1000 + 1;
+  vi.advanceTimersByTime(environments.staging.authorizerCacheSeconds * 1000 + 1);
   expect(await list()).toBe(401);
 });
 

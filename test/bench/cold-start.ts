@@ -2,7 +2,6 @@ import { buffer } from "node:stream/consumers";
 import { createGateway } from "../../infra/local/gateway/gateway.ts";
 import { listen } from "../../infra/local/machine/ports.ts";
 import { readRestApi } from "../../infra/local/template/rest-api.ts";
-import { systemClock } from "../../shared/clock.ts";
 import { send } from "../helpers/send.ts";
 import { type FunctionId, sdkAsItComes, sdkBundledAlike } from "./floors.ts";
 import { cpuShare, startRationed } from "./rationed-function.ts";
@@ -82,8 +81,8 @@ async function firstAuthorisedCancel(start: Start, subject: Subject) {
     await using running = new AsyncDisposableStack();
     const invoke = async (id: string, event: unknown) =>
       (await start(id as FunctionId, variant, running))(event);
-    const options = { clock: systemClock, log: () => {} };
-    const { port, close } = await listen(0, createGateway(api, { invoke }, options));
+    const gateway = createGateway(api, invoke, { log: () => {} });
+    const { port, close } = await listen(0, gateway);
     running.defer(close);
     return await timed(async () => {
       // An order that does not exist is as much work as one that does, and leaves nothing behind.

@@ -1,15 +1,11 @@
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { ownLines } from "../helpers/trouble.ts";
 import { invoking, startPets } from "./pets.ts";
 
-let now = 0;
-const { call, log, stop } = await startPets(
-  {
-    "ANY /{proxy+}": { ...invoking("echo"), authorizer: "Keys" },
-    "GET /other": { ...invoking("echo"), authorizer: "OtherKeys" },
-  },
-  { clock: { now: () => now } },
-);
+const { call, log, stop } = await startPets({
+  "ANY /{proxy+}": { ...invoking("echo"), authorizer: "Keys" },
+  "GET /other": { ...invoking("echo"), authorizer: "OtherKeys" },
+});
 afterAll(stop);
 
 const arn = "arn:aws:execute-api:us-east-1:000000000000:Api/v1/";
@@ -42,11 +38,13 @@ test("an authorizer gets a request's token, method and path; its context goes on
 });
 
 test("an authorizer is asked once per token until the cached policy expires", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
   const [one, other] = [policy(), policy({ principalId: "ME" })];
   const first = await asked(one);
-  now += 9_999;
+  vi.advanceTimersByTime(9_999);
   expect(await asked(one)).toBe(first);
-  now += 1;
+  vi.advanceTimersByTime(1);
   const again = [await asked(one), await asked(other), await asked(one)];
   expect(again).toEqual([first + 1, first + 2, first + 1]);
   // Each authorizer has a cache of its own.

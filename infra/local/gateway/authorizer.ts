@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Clock } from "../../../shared/clock.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
 import { arnOf } from "../template/local-account.ts";
 import type { RestApi, TokenAuthorizer } from "../template/rest-api.ts";
@@ -30,11 +29,7 @@ type Policy = z.infer<typeof policySchema>;
  * The gateway's side of TOKEN authorizers: the expression that tokens must match, the cache of
  * policies, and the gateway's failure for each of theirs.
  */
-export function createAuthorizers(
-  api: RestApi,
-  host: Pick<LambdaHost, "invoke">,
-  clock: Pick<Clock, "now">,
-) {
+export function createAuthorizers(api: RestApi, invoke: LambdaHost["invoke"]) {
   const cache = new Map<string, Policy & { expires: number }>();
 
   /**
@@ -57,12 +52,14 @@ export function createAuthorizers(
     const methodArn = arnOf("execute-api", operation);
     const key = `${authorizer.id} ${token}`;
     let policy = cache.get(key);
-    if (policy === undefined || clock.now() >= policy.expires) {
+    if (policy === undefined || Date.now() >= policy.expires) {
       const event = { type: "TOKEN", authorizationToken: token, methodArn };
-      const { returned } = await host
-        .invoke(authorizer.AuthorizerUri, event, abort.signal)
-        .catch(fail);
-      const expires = clock.now() + authorizer.AuthorizerResultTtlInSeconds * 1000;
+      const { returned } = await invoke(
+        authorizer.AuthorizerUri,
+        event,
+        abort.signal,
+      ).catch(fail);
+      const expires = Date.now() + authorizer.AuthorizerResultTtlInSeconds * 1000;
       policy = { ...policySchema.parse(returned), expires };
       cache.set(key, policy);
     }

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { inspect } from "node:util";
-import type { Clock } from "../../../shared/clock.ts";
 import { errorBody, errors } from "../../../shared/errors.ts";
 import { FunctionFailure } from "../lambda/invocation.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
@@ -19,8 +18,6 @@ import { type ApiResponse, proxyEvent, readProxyResponse } from "./proxy-integra
 import { matchRoute } from "./routes.ts";
 
 export interface GatewayOptions {
-  /** By which the policies that authorizers cache expire. */
-  clock: Pick<Clock, "now">;
   log: (line: string) => void;
   /** Every nth request is throttled; none unless given. */
   throttle?: number | undefined;
@@ -43,13 +40,13 @@ export interface GatewayOptions {
  */
 export function createGateway(
   api: RestApi,
-  host: Pick<LambdaHost, "invoke">,
+  invoke: LambdaHost["invoke"],
   options: GatewayOptions,
 ) {
   const isThrottled = everyNth(options.throttle);
   const isUnavailable = everyNth(options.unavailable);
   const isCut = everyNth(options.cut);
-  const admit = createAuthorizers(api, host, options.clock);
+  const admit = createAuthorizers(api, invoke);
 
   const respond = async (request: GatewayRequest): Promise<ApiResponse> => {
     const { abort, message } = request;
@@ -68,7 +65,7 @@ export function createGateway(
       abort.signal.addEventListener("abort", () => clearTimeout(timer));
     }
     const event = proxyEvent(route, request, body, caller);
-    const invoked = await host.invoke(Uri, event, abort.signal);
+    const invoked = await invoke(Uri, event, abort.signal);
     return readProxyResponse(invoked, ResponseTransferMode);
   };
 
