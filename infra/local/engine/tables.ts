@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import {
   ConditionalCheckFailedException,
   CreateTableCommand,
@@ -77,21 +78,15 @@ export async function seedOrders(
   orders: AsyncIterable<OrderItem>,
   signal: AbortSignal,
 ): Promise<void> {
-  // The workers share one generator, so each transaction goes to one of them.
-  const transactions = inTransactions(table, orders);
-  const write = async () => {
-    for await (const puts of transactions) {
-      signal.throwIfAborted();
-      await putAbsent(client, puts);
-    }
+  const write = async (puts: PutItemCommandInput[]) => {
+    signal.throwIfAborted();
+    await putAbsent(client, puts);
   };
-  await Promise.all(Array.from({ length: transactionsAtOnce }, write));
+  const transactions = Readable.from(inTransactions(table, orders));
+  await transactions.forEach(write, { concurrency: transactionsAtOnce });
 }
 
-async function putAbsent(
-  client: DynamoDBClient,
-  puts: PutItemCommandInput[],
-): Promise<void> {
+async function putAbsent(client: DynamoDBClient, puts: PutItemCommandInput[]) {
   try {
     const TransactItems = puts.map((Put) => ({ Put }));
     await client.send(new TransactWriteItemsCommand({ TransactItems }));
@@ -105,10 +100,7 @@ async function putAbsent(
   }
 }
 
-async function* inTransactions(
-  TableName: string,
-  orders: AsyncIterable<OrderItem>,
-): AsyncGenerator<PutItemCommandInput[], void, void> {
+async function* inTransactions(TableName: string, orders: AsyncIterable<OrderItem>) {
   let puts: PutItemCommandInput[] = [];
   for await (const Item of orders) {
     puts.push({ TableName, Item, ConditionExpression: "attribute_not_exists(id)" });
@@ -124,7 +116,7 @@ export async function* logProgress(
   orders: AsyncIterable<OrderItem>,
   total: number,
   log: (line: string) => void,
-): AsyncGenerator<OrderItem, void, void> {
+) {
   let loaded = 0;
   let loggedAt = performance.now();
   for await (const order of orders) {
