@@ -2,23 +2,20 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { Readable } from "node:stream";
-import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+import type { Readable } from "node:stream";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { retryIncompleteResponses } from "../../../shared/dynamodb.ts";
 import { CommandError } from "../../terminal/errors.ts";
 import { enginePath, missing } from "../machine/missing.cjs";
 import { freePort } from "../machine/ports.ts";
 import { dummyCredentials, region } from "../template/local-account.ts";
 
-/** A DynamoDB engine that this process started. */
-export type Engine = Awaited<ReturnType<typeof startEngine>>;
-
 /**
- * A shell that ends the engine when the pipe on 3 closes, which it does even when this process is
- * killed. Only its user can read what the engine writes.
+ * A shell that ends the engine when its standard input closes, which it does even when this process
+ * is killed. Only its user can read what the engine writes.
  */
 const watchdog =
-  'umask 077; (read -r _ <&3; kill "$$") </dev/null >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
+  'umask 077; exec 3<&0; (read -r _ <&3; kill "$$") >/dev/null 2>&1 & exec "$0" "$@"';
 /** Far more than it takes, even on a busy machine. */
 const startTimeoutMs = 60_000;
 
@@ -41,17 +38,16 @@ export async function startEngine(
   const child = spawn("/bin/sh", ["-c", watchdog, program, ...options], {
     // A group of its own, so that Ctrl-C reaches only the process that stops it.
     detached: true,
-    stdio: ["ignore", "ignore", "pipe", "pipe"],
+    stdio: ["pipe", "ignore", "pipe"],
   });
   const ended = once(child, "exit");
   const stop = async () => {
     child.kill("SIGTERM");
     using _ = setTimeout(() => child.kill("SIGKILL"), 5_000);
     await ended;
-    child.stdio[3]?.destroy();
   };
   using _ = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
-  const last = await lastLineOfStart(child.stderr ?? Readable.from([]));
+  const last = await lastLineOfStart(child.stderr);
   if (!last.includes("listening on")) {
     await stop();
     // Another process has taken the port meanwhile, perhaps on all addresses.
@@ -70,7 +66,7 @@ export async function startEngine(
 }
 
 /** The line that says the engine listens, or the last one before its end. */
-async function lastLineOfStart(input: Readable): Promise<string> {
+async function lastLineOfStart(input: Readable) {
   let last = "it said nothing";
   for await (const line of createInterface({ input })) {
     last = line;
@@ -83,7 +79,7 @@ async function lastLineOfStart(input: Readable): Promise<string> {
  * An address of this machine that a page in a browser can't guess, since the engine itself accepts
  * every request. Only Linux has more than one.
  */
-function randomLoopback(): string {
+function randomLoopback() {
   return process.platform === "linux"
     ? ["127", ...randomBytes(3)].join(".")
     : "127.0.0.1";
@@ -115,18 +111,6 @@ export async function requireEngine(endpoint: string): Promise<void> {
   });
 }
 
-/** All that the SDK would read from the shell's environment and the AWS profile. */
-const settingsOfNoOne: DynamoDBClientConfig = {
-  accountIdEndpointMode: "disabled",
-  authSchemePreference: [],
-  endpointDiscoveryEnabled: false,
-  maxAttempts: 3,
-  retryMode: "standard",
-  useDualstackEndpoint: false,
-  useFipsEndpoint: false,
-  userAgentAppId: async () => undefined,
-};
-
 /**
  * A client of the engine at an endpoint, whatever the shell's and the profile's settings are.
  *
@@ -139,7 +123,15 @@ export function engineClient(
 ): DynamoDBClient {
   return retryIncompleteResponses(
     new DynamoDBClient({
-      ...settingsOfNoOne,
+      // All that the SDK would read from the shell's environment and the AWS profile.
+      accountIdEndpointMode: "disabled",
+      authSchemePreference: [],
+      endpointDiscoveryEnabled: false,
+      maxAttempts: 3,
+      retryMode: "standard",
+      useDualstackEndpoint: false,
+      useFipsEndpoint: false,
+      userAgentAppId: async () => undefined,
       endpoint,
       region,
       credentials: { ...dummyCredentials, accessKeyId },
