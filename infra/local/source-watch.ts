@@ -1,4 +1,4 @@
-import { globSync, statSync } from "node:fs";
+import { globSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -46,15 +46,12 @@ export async function watchSources(
 }
 
 /** A line for each source, which differs once that has changed. */
-function readSources(folder: string): string {
+function readSources(folder: string) {
   const lines = globSync(sources, { cwd: folder }).map((name) => {
-    try {
-      const { ctimeMs, size } = statSync(join(folder, name));
-      return `${name} ${ctimeMs} ${size}`;
-    } catch (error) {
-      // It is gone by now, or a link to itself. Whether that matters, the build says.
-      return `${name} ${Object(error).code}`;
-    }
+    // Not what a link leads to, which may be itself.
+    const options = { throwIfNoEntry: false } as const;
+    const { ctimeMs, size } = lstatSync(join(folder, name), options) ?? {};
+    return `${name} ${ctimeMs} ${size}`;
   });
   return lines.join("\n");
 }
