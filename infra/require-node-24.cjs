@@ -2,12 +2,11 @@
 // CommonJS with nothing newer than Node 20, because an old Node.js has to read it too.
 const { accessSync, constants, existsSync } = require("node:fs");
 const { tmpdir } = require("node:os");
-const { join } = require("node:path");
 
 const [, script = ""] = process.argv;
 /** Programs of others report their own errors. */
 const isOurs = script.endsWith(".ts");
-const isInstalled = existsSync(join(__dirname, "../node_modules"));
+const isInstalled = existsSync(`${__dirname}/../node_modules`);
 const isOld = Number(process.versions.node.split(".")[0]) < 24;
 if (!isInstalled || (script.includes("node_modules") && !existsSync(script)))
   end("The packages are not all installed. Run: npm ci --include=dev");
