@@ -1,8 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  type MockIntegration,
-  readRestApi,
-} from "../../infra/local/template/rest-api.ts";
+import { readRestApi } from "../../infra/local/template/rest-api.ts";
 import { responseProblems } from "../../infra/smoke/document.ts";
 import { document } from "../helpers/openapi/document.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
@@ -68,19 +65,24 @@ const requestsByType: Record<string, string[]> = {
 
 test("the document describes a gateway response wherever a client may get it", () => {
   const types: string[] = [];
-  for (const [type, { status, ...literal }] of api.gatewayResponses) {
-    if (status === undefined) continue;
+  for (const [type, response] of api.gatewayResponses) {
+    const { StatusCode, ResponseParameters: headers, ResponseTemplates: body } = response;
+    if (StatusCode === undefined) continue;
     types.push(type);
     for (const request of requestsByType[type] ?? []) {
       const [method = "", path = ""] = request.split(" ");
-      const problems = responseProblems(method, path, httpResponse(status, literal));
+      const problems = responseProblems(
+        method,
+        path,
+        httpResponse(StatusCode, { headers, body }),
+      );
       expect(problems, `${type} for ${request}`).toEqual([]);
     }
   }
   expect(types.sort()).toEqual(Object.keys(requestsByType).sort());
 });
 
-type Constant = Pick<MockIntegration, "headers" | "body">;
+type Constant = { headers: Record<string, string>; body: string };
 
 function httpResponse(status: number, { headers, body }: Constant) {
   const named = Object.entries({ ...headers, "content-type": "application/json" });

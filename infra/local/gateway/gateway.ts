@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import { errorBody, errors } from "../../../shared/errors.ts";
 import { FunctionFailure } from "../lambda/invocation.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
-import type { MockIntegration, RestApi } from "../template/rest-api.ts";
+import type { RestApi } from "../template/rest-api.ts";
 import { createAuthorizers } from "./authorizer.ts";
 import {
   GatewayFailure,
@@ -94,10 +94,17 @@ function failureResponse(
   if (!isGateways && !(error instanceof FunctionFailure))
     log(`The local gateway failed: ${inspect(error)}`);
   const type = isGateways ? error.message : "INTEGRATION_FAILURE";
-  const { status, headers = {}, body = "" } = gatewayResponses.get(type) ?? {};
-  if (status === undefined)
+  const response = gatewayResponses.get(type);
+  if (response?.StatusCode === undefined) {
     log(`The template has no gateway response ${type} with a status`);
-  return { status: status ?? 500, headers, body };
+    return { status: 500, headers: {}, body: "" };
+  }
+  const {
+    StatusCode: status,
+    ResponseParameters: headers,
+    ResponseTemplates: body,
+  } = response;
+  return { status, headers, body };
 }
 
 async function send(
@@ -138,7 +145,10 @@ function everyNth(n: number | undefined): () => boolean {
   return () => n !== undefined && ++calls % n === 0;
 }
 
-function mockResponse(mock: MockIntegration, message: IncomingMessage): ApiResponse {
+function mockResponse(
+  mock: ApiResponse & { contentTypes: Set<string> },
+  message: IncomingMessage,
+): ApiResponse {
   const [contentType = "application/json"] = headerValues(message, "content-type");
   const [mediaType = ""] = contentType.split(";");
   if (!mock.contentTypes.has(mediaType.trim().toLowerCase()))

@@ -5,7 +5,6 @@ import type { StackTemplate } from "./stack-template.ts";
 export type RestApi = ReturnType<typeof readRestApi>;
 export type ApiMethod = RestApi["methods"][number];
 export type TokenAuthorizer = Resource<"AWS::ApiGateway::Authorizer">;
-export type MockIntegration = Extract<ApiMethod["integration"], { Type: "MOCK" }>;
 
 /**
  * Reads the one API of a template.
@@ -26,7 +25,7 @@ export function readRestApi(template: StackTemplate) {
   const methods = template.all("AWS::ApiGateway::Method").map((method) => {
     const authorizer = authorizers.find(({ id }) => id === method.AuthorizerId);
     if ((method.AuthorizationType === "NONE") !== (authorizer === undefined))
-      throw new CommandError(`The authorizer of ${method.id} is missing`);
+      throw new CommandError(`The authorization of ${method.id} is incomplete`);
     return {
       /** Like `/store/orders/{orderId}`. */
       path: pathOf(method.ResourceId) || "/",
@@ -39,14 +38,7 @@ export function readRestApi(template: StackTemplate) {
   });
   const gatewayResponses = template
     .all("AWS::ApiGateway::GatewayResponse")
-    .map(
-      ({
-        ResponseType,
-        StatusCode: status,
-        ResponseParameters: headers,
-        ResponseTemplates: body,
-      }) => [ResponseType, { status, headers, body }] as const,
-    );
+    .map((response) => [response.ResponseType, response] as const);
   return {
     id: api.id,
     stageName: stage.StageName,

@@ -98,7 +98,7 @@ test("a template is rejected for properties that would be ignored or misread", (
 });
 
 const onlyOne = "The local stack needs a template with one REST API of one stage";
-const missing = "The authorizer of GET / is missing";
+const missing = "The authorization of GET / is incomplete";
 const header = { "method.response.header.X-Pet": "integration.response.header.X-Pet" };
 const responses = "ANY /pets.Integration.IntegrationResponses";
 test.each<[string, object]>([
