@@ -23,20 +23,20 @@ export interface LocalStackOptions extends Partial<GatewayOptions & LambdaHostOp
   /** Gets the lines of the functions and of the local stack; stderr does unless given. */
   log?: (line: string) => void;
   /** 3000 unless given; 0 picks a free one. */
-  port?: number | undefined;
+  port?: number;
   /**
    * NDJSON for a new table of orders; a few sample orders unless given. An existing table stays as
    * it is.
    */
-  orders?: string | undefined;
+  orders?: string;
   /** Where the embedded engine keeps its data; in memory unless given. */
-  db?: string | undefined;
+  db?: string;
   /** A DynamoDB engine to use instead of the embedded one. */
   dynamodbEndpoint?: string | undefined;
   /** A key for this start, well-formed; a new one unless given. */
-  apiKey?: string | undefined;
+  apiKey?: string;
   /** Whether to build again when the sources change. */
-  watch?: boolean | undefined;
+  watch?: boolean;
   /**
    * Aborts the start. Once the stack runs, it aborts when the stack stops, or when its engine ends
    * unexpectedly: then the reason is a CommandError.

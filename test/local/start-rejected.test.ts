@@ -100,11 +100,11 @@ describe("npm start exits with a line on", () => {
 
 const bad = join(directory, "bad.ndjson");
 await writeFile(bad, '{"id":1}\n{"id":2,"petId":1.5}\n');
-const diskFull = { dynamodbEndpoint: `http://127.0.0.1:${port}` };
+const diskFull = { port: 0, dynamodbEndpoint: `http://127.0.0.1:${port}` };
 test.each<[string, LocalStackOptions, string]>([
   [
     "a bad line of the orders file, as an import does",
-    { orders: bad },
+    { port: 0, orders: bad },
     `${bad}:2: petId is not a 64-bit integer\n1 of 2 lines is bad: nothing was written`,
   ],
   [
@@ -112,9 +112,9 @@ test.each<[string, LocalStackOptions, string]>([
     diskFull,
     `The DynamoDB engine at ${diskFull.dynamodbEndpoint} failed: backend: database or disk is full`,
   ],
-  ["port 3000 if it is taken and no other given", { port: undefined }, taken(3000)],
+  ["port 3000 if it is taken and no other given", {}, taken(3000)],
 ])("a start fails with lines about %s", async (_, options, message) => {
-  const start = startLocalStack(readAssembly, { port: 0, ...options });
+  const start = startLocalStack(readAssembly, options);
   await expect(start).rejects.toMatchObject({ name: "CommandError", message });
 });
 

@@ -20,16 +20,16 @@ import { matchRoute } from "./routes.ts";
 export interface GatewayOptions {
   log: (line: string) => void;
   /** Every nth request is throttled; none unless given. */
-  throttle?: number | undefined;
+  throttle?: number;
   /**
    * Every nth request that would invoke a function gets 503, as if its table could not be reached;
    * none unless given.
    */
-  unavailable?: number | undefined;
+  unavailable?: number;
   /** Whether functions may take as long as someone who debugs them needs. */
-  inspect?: boolean | undefined;
+  inspect?: boolean;
   /** Every nth streamed response is cut off midway; none unless given. */
-  cut?: number | undefined;
+  cut?: number;
 }
 
 /**

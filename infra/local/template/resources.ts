@@ -4,6 +4,7 @@ import { z } from "zod";
 const ignoredProperties = [
   "AccessLogSetting",
   "Architectures",
+  "Conditions",
   "DeletionPolicy",
   "DeletionProtectionEnabled",
   "DependsOn",
@@ -21,11 +22,13 @@ const ignoredProperties = [
   "Name",
   "OnDemandThroughput",
   "OperationName",
+  "Parameters",
   "PointInTimeRecoverySpecification",
   "ReservedConcurrentExecutions",
   "ResourcePolicy",
   "RestApiId",
   "Role",
+  "Rules",
   "S3Bucket",
   "SSESpecification",
   "SecurityPolicy",
@@ -199,9 +202,6 @@ export function isServed(type: string): type is ServedType {
 
 /** A template; its resources have schemas of their own. */
 export const templateSchema = strict({
-  Conditions: nothing,
-  Parameters: nothing,
-  Rules: nothing,
   Resources: z.record(text, z.looseObject({ Type: text })),
   Outputs: z.record(text, z.object({ Value: z.unknown() })).default({}),
 });
