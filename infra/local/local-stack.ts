@@ -20,8 +20,6 @@ import { dummyCredentials } from "./template/local-account.ts";
 import type { SynthesisedStack } from "./template/synthesis.ts";
 
 export interface LocalStackOptions extends Partial<GatewayOptions & LambdaHostOptions> {
-  /** Gets the lines of the functions and of the local stack; stderr does unless given. */
-  log?: (line: string) => void;
   /** 3000 unless given; 0 picks a free one. */
   port?: number;
   /**
@@ -44,12 +42,6 @@ export interface LocalStackOptions extends Partial<GatewayOptions & LambdaHostOp
   ending?: AbortController;
 }
 
-/**
- * Synthesises the stack to serve. Builds may share a directory: CDK names a bundle by its hash, so
- * no build overwrites another's.
- */
-export type Build = (signal: AbortSignal) => Promise<SynthesisedStack>;
-
 /** The service on this machine: the synthesised template and its bundles over a DynamoDB engine. */
 export type LocalStack = Awaited<ReturnType<typeof startLocalStack>>;
 
@@ -58,9 +50,14 @@ const sampleOrders = join(import.meta.dirname, "sample-orders.ndjson");
 /**
  * Starts the service on this machine. If that fails, everything that was started is stopped again.
  *
+ * @param build synthesises the stack to serve. Builds may share a directory: CDK names a bundle by
+ * its hash, so no build overwrites another's.
  * @throws CommandError when something is wrong that a person can put right.
  */
-export async function startLocalStack(build: Build, options: LocalStackOptions = {}) {
+export async function startLocalStack(
+  build: (signal: AbortSignal) => Promise<SynthesisedStack>,
+  options: LocalStackOptions = {},
+) {
   const {
     ending = new AbortController(),
     log = (line) => process.stderr.write(`${forTerminal(line)}\n`),

@@ -55,8 +55,8 @@ export function startOptions(argv: string[]): LocalStackOptions & { json?: true 
     .opts();
 }
 
-function numberFrom(least: number): (text: string) => number {
-  return (text) => {
+function numberFrom(least: number) {
+  return (text: string) => {
     const number = Number(text);
     if (/^\d{1,5}$/.test(text) && number >= least && number <= 65_535) return number;
     throw new InvalidArgumentError(`Must be a whole number from ${least} to 65535.`);
@@ -67,12 +67,12 @@ function numberFrom(least: number): (text: string) => number {
  * Rejects an empty name, as from an unset variable: SQLite would make a database that is gone once
  * it is closed.
  */
-function parseFile(name: string): string {
+function parseFile(name: string) {
   if (name === "") throw new InvalidArgumentError("The name of a file is missing.");
   return callersPath(name);
 }
 
-function parseKey(key: string): string {
+function parseKey(key: string) {
   const { apiKeyPrefix } = environments.staging;
   if (!isApiKey(key) || !key.startsWith(`${apiKeyPrefix}_`)) {
     throw new InvalidArgumentError(

@@ -48,7 +48,7 @@ export function createGateway(
   const isCut = everyNth(options.cut);
   const admit = createAuthorizers(api, invoke);
 
-  const respond = async (request: GatewayRequest): Promise<ApiResponse> => {
+  const respond = async (request: GatewayRequest) => {
     const { abort, message } = request;
     const route = matchRoute(api, request);
     // Before the authorizer, as on AWS.
@@ -69,7 +69,7 @@ export function createGateway(
     return readProxyResponse(invoked, ResponseTransferMode);
   };
 
-  return async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+  return async (message: IncomingMessage, response: ServerResponse) => {
     const request = readRequest(message);
     response.setHeader("x-amzn-RequestId", request.id);
     response.once("close", () => request.abort.abort());
@@ -88,7 +88,7 @@ function failureResponse(
   { gatewayResponses }: RestApi,
   log: (line: string) => void,
   error: unknown,
-): ApiResponse {
+) {
   const isGateways = error instanceof GatewayFailure;
   // A function logs its own failures; anything else is a bug of the local stack.
   if (!isGateways && !(error instanceof FunctionFailure))
@@ -111,7 +111,7 @@ async function send(
   { status, headers, body }: ApiResponse,
   response: ServerResponse,
   isCut: () => boolean,
-): Promise<void> {
+) {
   response.statusCode = status;
   response.setHeader("Content-Type", "application/json");
   response.setHeaders(new Map(Object.entries(headers)));
@@ -125,7 +125,7 @@ async function send(
 }
 
 /** Sends the beginning of a body, and breaks the connection, as when a list fails midway. */
-async function cutOff(body: Readable, response: ServerResponse): Promise<void> {
+async function cutOff(body: Readable, response: ServerResponse) {
   const [first]: Buffer[] = await body.take(1).toArray();
   const part = first?.subarray(0, Math.ceil(first.length / 2)) ?? "";
   await new Promise((sent) => response.write(part, sent));
@@ -140,7 +140,7 @@ const unavailable = {
 };
 
 /** Whether it is the nth call, the 2nth, and so on. */
-function everyNth(n: number | undefined): () => boolean {
+function everyNth(n: number | undefined) {
   let calls = 0;
   return () => n !== undefined && ++calls % n === 0;
 }
@@ -148,7 +148,7 @@ function everyNth(n: number | undefined): () => boolean {
 function mockResponse(
   mock: ApiResponse & { contentTypes: Set<string> },
   message: IncomingMessage,
-): ApiResponse {
+) {
   const [contentType = "application/json"] = headerValues(message, "content-type");
   const [mediaType = ""] = contentType.split(";");
   if (!mock.contentTypes.has(mediaType.trim().toLowerCase()))

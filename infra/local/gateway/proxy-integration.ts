@@ -59,7 +59,7 @@ export function proxyEvent(
 }
 
 /** API Gateway's null for a record without entries. */
-function orNull(record: object): object | null {
+function orNull(record: object) {
   return Object.keys(record).length > 0 ? record : null;
 }
 

@@ -36,7 +36,7 @@ export function matchRoute(
 }
 
 /** A pattern for the request paths that a path like `/pets/{petId}` covers, with named groups. */
-function pathPattern(path: string): RegExp {
+function pathPattern(path: string) {
   const pattern = RegExp.escape(path).replaceAll(
     /\\\{(\w+)(\\\+)?\\\}/g,
     (_, name, greedy) => `(?<${name}>${greedy ? ".+" : "[^/]+"})`,
@@ -48,7 +48,7 @@ function pathPattern(path: string): RegExp {
  * A sort key: in each segment, text comes before a parameter, and that before a greedy one; `ANY`
  * comes last.
  */
-function rank({ path, httpMethod }: ApiMethod): string {
+function rank({ path, httpMethod }: ApiMethod) {
   const segments = path
     .replaceAll(/\{\w+\}/g, "\uFFFE")
     .replaceAll(/\{\w+\+\}/g, "\uFFFF");

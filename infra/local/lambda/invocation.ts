@@ -86,7 +86,7 @@ export function readFailure(json: string): FunctionFailure {
 }
 
 /** The failure that the runtime reports after the last byte of a response. */
-function failureInTrailers({ trailers }: IncomingMessage): FunctionFailure | undefined {
+function failureInTrailers({ trailers }: IncomingMessage) {
   const report = trailers["lambda-runtime-function-error-body"];
   return report === undefined
     ? undefined

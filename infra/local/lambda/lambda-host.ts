@@ -5,7 +5,10 @@ import type { FunctionDefinition } from "./functions.ts";
 import type { FunctionResponse, Invocation } from "./invocation.ts";
 
 export interface LambdaHostOptions {
-  /** Called with each line that a function logs, and one line for each process that crashes. */
+  /**
+   * Gets each line that a function or the local stack logs, and one line for each process that
+   * crashes.
+   */
   log: (line: string) => void;
   /**
    * How many execution environments one function may have, 4 by default; further invocations wait
@@ -40,11 +43,7 @@ export function createLambdaHost(
      * @throws FunctionFailure when the function fails, crashes or times out; the signal's reason
      * when that aborts.
      */
-    invoke: async (
-      name: string,
-      event: unknown,
-      signal = stopping.signal,
-    ): Promise<FunctionResponse> => {
+    invoke: async (name: string, event: unknown, signal = stopping.signal) => {
       const pool = pools.get(name);
       if (pool === undefined) throw new Error(`There is no function ${name}`);
       return pool.invoke(event, AbortSignal.any([stopping.signal, signal]));

@@ -48,7 +48,7 @@ export function readRestApi(template: StackTemplate) {
   };
 }
 
-function onlyOne<T>([only, ...others]: T[]): T {
+function onlyOne<T>([only, ...others]: T[]) {
   if (only !== undefined && others.length === 0) return only;
   throw new CommandError(
     "The local stack needs a template with one REST API of one stage",

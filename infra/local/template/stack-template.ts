@@ -102,7 +102,7 @@ export function readTemplate(json: unknown) {
  * The construct's id within its logical id, which ends in eight hexadecimal digits: a hash of the
  * whole path.
  */
-function constructId(logicalId: string): string {
+function constructId(logicalId: string) {
   return logicalId.replace(/[0-9A-F]{8}$/, "");
 }
 
@@ -112,14 +112,14 @@ function constructId(logicalId: string): string {
  * @param where names the part in messages, like `AWS::ApiGateway::Method ListOrders`.
  * @throws CommandError naming what the local stack does not support.
  */
-function checked<T>(schema: z.ZodType<T>, part: unknown, where: string): T {
+function checked<T>(schema: z.ZodType<T>, part: unknown, where: string) {
   const { data, error } = schema.safeParse(part, { reportInput: true });
   if (error === undefined) return data;
   const [what] = error.issues.map((issue) => describe(issue, where));
   throw new CommandError(`The local stack does not support ${what}`);
 }
 
-function describe({ path, ...issue }: z.core.$ZodIssue, where: string): string {
+function describe({ path, ...issue }: z.core.$ZodIssue, where: string) {
   const keys = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
   const names = [...path, ...keys].filter((name) => name !== "Properties");
   const owned = [names.join("."), where].filter(Boolean).join(" of ");
