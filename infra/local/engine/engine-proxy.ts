@@ -1,10 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  Agent,
-  createServer,
-  request as httpRequest,
-  type IncomingMessage,
-} from "node:http";
+import { createServer, type IncomingMessage, request } from "node:http";
 import { pipeline } from "node:stream";
 import { isLoopback, listeningPort } from "../machine/ports.ts";
 
@@ -21,7 +16,6 @@ const denied = JSON.stringify({
  */
 export async function startEngineProxy(engine: string) {
   const accessKeyId = `LOCAL${randomBytes(8).toString("hex").toUpperCase()}`;
-  const agent = new Agent({ keepAlive: true });
   const isOurs = ({ headers, method, url }: IncomingMessage) =>
     method === "POST" &&
     url === "/" &&
@@ -37,8 +31,8 @@ export async function startEngineProxy(engine: string) {
         .end(denied);
       return;
     }
-    const { headers, method = "" } = incoming;
-    const forwarded = httpRequest(engine, { agent, headers, method }, (response) => {
+    const { headers } = incoming;
+    const forwarded = request(engine, { method: "POST", headers }, (response) => {
       outgoing.writeHead(response.statusCode ?? 502, response.headers);
       pipeline(response, outgoing, () => {});
     });
@@ -55,7 +49,6 @@ export async function startEngineProxy(engine: string) {
     close: () => {
       server.close();
       server.closeAllConnections();
-      agent.destroy();
     },
   };
 }
