@@ -20,7 +20,6 @@ export const stopped = new FunctionFailure("The local stack has stopped");
  */
 export class ExecutionEnvironment {
   readonly #definition: FunctionDefinition;
-  readonly #log: (line: string) => void;
   readonly #take: () => Invocation | undefined;
   // A stream may take as long as its client; an idle runtime waits for its next event without
   // limit.
@@ -54,11 +53,10 @@ export class ExecutionEnvironment {
     take: () => Invocation | undefined,
   ) {
     this.#definition = definition;
-    this.#log = log;
     this.#take = take;
     const { inspectPort, Timeout } = definition;
     this.#limitTo(inspectPort ? Timeout : initTimeoutSeconds, "Init");
-    this.ended = this.#run();
+    this.ended = this.#run(log);
   }
 
   /** Whether it takes none without further help. Otherwise it is idle, or soon will be. */
@@ -92,17 +90,16 @@ export class ExecutionEnvironment {
     await this.ended;
   }
 
-  async #run(): Promise<FunctionFailure | undefined> {
+  async #run(log: (line: string) => void): Promise<FunctionFailure | undefined> {
     const { name } = this.#definition;
     const { signal } = this.#ending;
     this.#address = `127.0.0.1:${await listeningPort(this.#server)}`;
-    const log = (line: string) => {
+    const logOutput = (line: string) => {
       // The runtime logs as an error of the function that its reader has left.
       const requestId = this.#abandoned?.requestId;
-      if (!requestId || !line.includes(requestId) || !brokenOff.test(line))
-        this.#log(line);
+      if (!requestId || !line.includes(requestId) || !brokenOff.test(line)) log(line);
     };
-    const child = await startProcess(this.#definition, this.#address, log, signal);
+    const child = await startProcess(this.#definition, this.#address, logOutput, signal);
     this.pid = child.pid;
     const how = await once(child, "close").then(
       ([code, killer]) => (killer === null ? `exit status ${code}` : `signal ${killer}`),
@@ -112,7 +109,7 @@ export class ExecutionEnvironment {
     const { reason } = signal;
     const invocation = this.#invocation;
     const request = invocation === undefined ? "" : `, request ${invocation.requestId}`;
-    if (reason !== stopped) this.#log(`${name}: ${reason.message}${request}`);
+    if (reason !== stopped) log(`${name}: ${reason.message}${request}`);
     clearTimeout(this.#limit);
     this.#server.close();
     this.#server.closeAllConnections();

@@ -49,7 +49,7 @@ export async function receive(
       await finished(streamed.body);
     } else response.resolve({ returned: JSON.parse(await text(request)) });
   } catch (error) {
-    response.reject(error);
+    response.reject(new FunctionFailure(Object(error).message));
     if (!request.complete) socket.destroy();
   }
   return request.complete;

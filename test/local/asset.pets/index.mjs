@@ -39,10 +39,11 @@ export const fail = async () => {
   throw new Error("a bug of the function");
 };
 
-export const crash = async () => {
+export const crash = awslambda.streamifyResponse(async (_event, stream) => {
+  await new Promise((sent) => stream.write("{", sent));
   process.stderr.write("the reason of the crash\n");
   process.exit(3);
-};
+});
 
 export const hang = () => {
   console.log("hangs");
