@@ -1,5 +1,4 @@
 import { type DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
-import { isInt64 } from "../../shared/order.ts";
 import { shellWord } from "../terminal/text.ts";
 import type { LocalStack, LocalStackOptions } from "./local-stack.ts";
 
@@ -55,9 +54,10 @@ ${cancel(pending)}
  */
 async function exampleIds(client: DynamoDBClient, TableName: string) {
   const { Items = [] } = await client.send(new ScanCommand({ TableName, Limit: 1000 }));
-  const orders = Items.map(({ id, status }) => ({ id: id?.N ?? "", status: status?.S }))
-    .filter(({ id }) => isInt64(id) && !id.startsWith("-"))
-    .sort((a, b) => Number(a.id) - Number(b.id));
-  const idOf = (wanted: string) => orders.find(({ status }) => status === wanted)?.id;
-  return { pending: idOf("pending"), shipped: idOf("shipped") };
+  const smallestId = (status: string) => {
+    const orders = Items.filter((order) => order["status"]?.S === status);
+    const ids = orders.map(({ id }) => id?.N ?? "").filter((id) => /^\d{1,18}$/.test(id));
+    return ids.sort((a, b) => Number(a) - Number(b))[0];
+  };
+  return { pending: smallestId("pending"), shipped: smallestId("shipped") };
 }
