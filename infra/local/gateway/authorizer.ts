@@ -23,14 +23,12 @@ const policySchema = z.strictObject({
   context: z.record(z.string(), z.string()).default({}),
 });
 
-type Policy = z.infer<typeof policySchema>;
-
 /**
  * The gateway's side of TOKEN authorizers: the expression that tokens must match, the cache of
  * policies, and the gateway's failure for each of theirs.
  */
 export function createAuthorizers(api: RestApi, invoke: LambdaHost["invoke"]) {
-  const cache = new Map<string, Policy & { expires: number }>();
+  const cache = new Map<string, z.infer<typeof policySchema> & { expires: number }>();
 
   /**
    * Admits a caller to a method: resolves with the principal and the context of the policy, as the
