@@ -14,7 +14,7 @@ const admin = async (command: string, input = "") => {
     tables,
     accessKeyId: "local",
   });
-  return await run(`${command} --local`, { input });
+  return await run(`${command} --local`, input);
 };
 
 test("the gateway accepts a revoked key until its cache expires", async () => {

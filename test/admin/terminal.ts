@@ -58,7 +58,7 @@ interface Ended {
 /** Creates the tables of the calling test file, and a folder in which an operator runs commands. */
 export async function createTerminal() {
   const tables = await createTestTables();
-  const { client, dynamodbEndpoint } = tables;
+  const { client, dynamodbEndpoint, items } = tables;
   const { orders, apiKeys } = tables.tables;
   const folder = await mkdtemp(join(tmpdir(), "pet-store-admin-"));
   const stackFiles = join(folder, "stacks");
@@ -101,16 +101,6 @@ export async function createTerminal() {
     else await putOrder(json.id.N ? json : Object(parseOrderLine(line)).item);
   }
 
-  const verbs: Record<
-    string,
-    (args: string[], input: string) => Promise<string[] | undefined>
-  > = {
-    put: async (args) => void (await put(args.at(-1) ?? "", args.at(-2))),
-    save: async ([file = ""], input) => void (await writeFile(join(folder, file), input)),
-    table: async ([name]) =>
-      (await tables.items(name === apiKeys ? "apiKeys" : "orders")).map(lineOf).sort(),
-  };
-
   async function perform(
     line: string,
     input: string,
@@ -118,13 +108,23 @@ export async function createTerminal() {
   ): Promise<string[]> {
     const names: Record<string, string> = { ORDERS: orders, KEYS: apiKeys, COPY: copy };
     const command = line.replace(/\b[A-Z]{4,6}\b/g, (name) => names[name] ?? name);
-    const [verb = "", ...args] = wordsOf(command);
-    if (verbs[verb]) return (await verbs[verb](args, input)) ?? [];
-    const [words = "", sort] = command.split(" | ");
-    const target = words.includes("--env") ? "" : "--local ";
-    return linesOf(await run(target + words, { input, terminals }), sort === "sort").map(
-      named,
-    );
+    const [verb, name = "", item] = wordsOf(command);
+    switch (verb) {
+      case "put":
+        await (item ? put(item, name) : put(name));
+        return [];
+      case "save":
+        await writeFile(join(folder, name), input);
+        return [];
+      case "table":
+        return (await items(name === apiKeys ? "apiKeys" : "orders")).map(lineOf).sort();
+      default: {
+        const [words = "", sort] = command.split(" | ");
+        const target = words.includes("--env") ? "" : "--local ";
+        const ended = await run(target + words, input, terminals);
+        return linesOf(ended, sort !== undefined).map(named);
+      }
+    }
   }
 
   const named = (text: string) =>
@@ -265,8 +265,7 @@ function linesOf({ code, stdout, stderr }: Ended, isSorted: boolean): string[] {
 
 function lineOf(item: Item): string {
   const { keyId, keyHash: _, ...fields } = item;
-  if (!keyId)
-    return formatOrderLine(item) ?? jsonText(Object(attributeJson({ M: item })).M);
+  if (!keyId) return formatOrderLine(item) ?? jsonText(attributeJson(item));
   const plain = Object.entries(fields).map(([name, { S, N }]) => [name, S ?? Number(N)]);
   return JSON.stringify({ keyId: keyId.S, ...Object.fromEntries(plain.sort()) });
 }
@@ -300,10 +299,8 @@ process.stdout.setMaxListeners(0);
 /** Runs a command in this process: a fraction of the time. */
 export async function run(
   command: string,
-  {
-    input = "",
-    terminals = [],
-  }: { input?: string; terminals?: Stream[] | undefined } = {},
+  input = "",
+  terminals: Stream[] = [],
 ): Promise<Ended> {
   using replaced = new DisposableStack();
   const printed = { stdout: "", stderr: "" };
