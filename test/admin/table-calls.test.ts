@@ -41,14 +41,7 @@ describe("calls to a table", () => {
     expect(waits).toEqual([500, 2000, 10, 10]);
   });
 
-  test("made at once each wait for the units that the earlier ones are likely to use", async () => {
-    stands = true;
-    const calls = new TableCalls(client, 10);
-    await Promise.all([1, 2, 3, 4].map(() => calls.make(using(1), 1)));
-    expect(waits).toEqual([100, 200, 300]);
-  });
-
-  test("reserve the units they are likely to use, and ask for those they used", async () => {
+  test("made at once wait for what each is likely to use, and ask what they used", async () => {
     const send = vi.spyOn(client, "send").mockResolvedValue({} as never);
     stands = true;
     const calls = new TableCalls(client, 10);

@@ -17,11 +17,11 @@ const known = fc.record(
     petId: int64,
     quantity: int64,
     shipDate: dateTime,
-    complete: fc.boolean().map((BOOL) => ({ BOOL })),
-    status: fc.constantFrom(...orderStatuses).map((S) => ({ S })),
+    complete: fc.record({ BOOL: fc.boolean() }),
+    status: fc.record({ S: fc.constantFrom(...orderStatuses) }),
     cancelledAt: dateTime,
-    cancelledBy: fc.stringMatching(/^key_[0-9a-f]{16}$/).map((S) => ({ S })),
-    cancellationId: fc.uuid().map((S) => ({ S })),
+    cancelledBy: fc.record({ S: fc.stringMatching(/^key_[0-9a-f]{16}$/) }),
+    cancellationId: fc.record({ S: fc.uuid() }),
   },
   { requiredKeys: ["id"] },
 );
@@ -37,17 +37,17 @@ const base64 = bytes.map((value) => Buffer.from(value).toString("base64"));
 const { attribute } = fc.letrec<{ attribute: AttributeValue }>((tie) => ({
   attribute: fc.oneof(
     { depthSize: "small" },
-    text.map((S) => ({ S })),
-    digits.map((N) => ({ N })),
-    bytes.map((B) => ({ B })),
-    fc.boolean().map((BOOL) => ({ BOOL })),
+    fc.record({ S: text }),
+    fc.record({ N: digits }),
+    fc.record({ B: bytes }),
+    fc.record({ BOOL: fc.boolean() }),
     fc.constant({ NULL: true as const }),
-    setOf(text).map((SS) => ({ SS })),
-    setOf(digits).map((NS) => ({ NS })),
+    fc.record({ SS: setOf(text) }),
+    fc.record({ NS: setOf(digits) }),
     setOf(base64).map((set) => ({
       BS: set.map((B) => new Uint8Array(Buffer.from(B, "base64"))),
     })),
-    fc.array(tie("attribute"), { maxLength: 4 }).map((L) => ({ L })),
+    fc.record({ L: fc.array(tie("attribute"), { maxLength: 4 }) }),
     fc
       .dictionary(
         fc.oneof(text, fc.constantFrom("B", "BS", "L", "id", "__proto__")),
