@@ -16,7 +16,7 @@ import { TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
 
 /** The time in epoch seconds, as the records have it. */
-function now(): number {
+function now() {
   return Math.floor(Date.now() / 1000);
 }
 

@@ -63,7 +63,7 @@ export async function auditCancellations(
  *
  * @throws CommandError when a cancellation's line isn't whole.
  */
-async function* readCancellations(log: string): AsyncIterable<Cancellation> {
+async function* readCancellations(log: string) {
   for await (const { text, place } of inputLines(log)) {
     if (!text.includes(event)) continue;
     const cancellation = parseCancellation(text);
@@ -97,7 +97,7 @@ function outcomeOf(
   return isReinstated ? "reinstatedSinceAndNotJudged" : "undone";
 }
 
-function undoneText(cancellation: Cancellation, order: OrderItem | undefined): string {
+function undoneText(cancellation: Cancellation, order: OrderItem | undefined) {
   const { id, cancelledBy, cancellationId, loggedAt } = cancellation;
   const { status, cancellationId: latest } = order ?? {};
   const request = status?.S === "cancelled" ? ` by request ${latest?.S}` : "";

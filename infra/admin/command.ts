@@ -53,7 +53,7 @@ export function action<Given extends unknown[]>(
   return async function (this: Command, ...given: Given): Promise<void> {
     const options = this.optsWithGlobals<Options>();
     const { env, local, json: asJson = false } = options;
-    const wrongUse = (reason: string): never => this.error(`error: ${reason}`);
+    const wrongUse = (reason: string) => this.error(`error: ${reason}`);
     if (!env && !local)
       return wrongUse(
         `choose --local or one of --env ${Object.keys(environments).join(", --env ")}`,
@@ -98,10 +98,7 @@ export function action<Given extends unknown[]>(
  * It is wrong use of the command if a line is not an id, or if there is none: the command before
  * this one in a pipe may have failed.
  */
-async function readIds(
-  file: string,
-  wrongUse: (reason: string) => never,
-): Promise<Set<string>> {
+async function readIds(file: string, wrongUse: (reason: string) => never) {
   const ids = await Array.fromAsync(inputLines(file), ({ text, place }) =>
     isInt64(text)
       ? text
@@ -112,7 +109,7 @@ async function readIds(
   return new Set(ids);
 }
 
-async function printResult(result: Result, asJson: boolean): Promise<void> {
+async function printResult(result: Result, asJson: boolean) {
   const { text, json, notes = [], unprinted, reason, rejected } = result;
   const printed = asJson ? json && jsonText(json) : text && printableLines(text);
   // Without a text, too: it fails if an earlier line of the command could not be written.
@@ -127,7 +124,7 @@ async function printResult(result: Result, asJson: boolean): Promise<void> {
 }
 
 /** Writes to standard output, and waits until that is done. */
-async function print(text: string): Promise<void> {
+async function print(text: string) {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
   await promise;
@@ -164,7 +161,7 @@ export async function workThrough<Item, Outcome extends string>(
   let reason: string | undefined;
   // The workers share one iterator, so each item goes to one of them, and is read only when one is
   // free.
-  const worker = async (): Promise<void> => {
+  const worker = async () => {
     try {
       for await (const item of items) {
         signal.throwIfAborted();

@@ -55,7 +55,7 @@ async function readableTwice(
   file: string,
   cleanUp: AsyncDisposableStack,
   signal: AbortSignal,
-): Promise<OrdersFile> {
+) {
   const name = inputName(file);
   const path = callersPath(file);
   if (file !== "-") {
@@ -80,10 +80,10 @@ async function readableTwice(
  * @throws BadLinesError when a line is bad; CommandError when there are no orders: the command
  * before this one in a pipe may have failed.
  */
-async function checkFile(file: OrdersFile, signal: AbortSignal): Promise<number> {
+async function checkFile(file: OrdersFile, signal: AbortSignal) {
   const { size } = await stat(file.path);
   const progress = startProgress("Checking", "MB", size / 1e6);
-  const onRead = (bytes: number): void => {
+  const onRead = (bytes: number) => {
     if (signal.aborted) throw new CommandError("Interrupted: nothing was written");
     progress.update(bytes / 1e6);
   };
@@ -142,11 +142,7 @@ async function workOn(
 }
 
 /** Writes an order if the table lacks it, and returns a function that finds it otherwise. */
-async function write(
-  calls: TableCalls,
-  table: string,
-  [item = {}]: OrderItem[],
-): Promise<Finder> {
+async function write(calls: TableCalls, table: string, [item = {}]: OrderItem[]) {
   const unmet = await calls.insert(table, "id", item);
   return () => unmet?.found;
 }
@@ -156,7 +152,7 @@ function compare(
   findings: Findings<BadLine>,
   { line, item }: NumberedOrder,
   found: OrderItem,
-): "same" | "different" {
+) {
   const names = differingAttributes(item, found);
   if (names.length === 0) return "same";
   const values = names.map(
@@ -167,7 +163,7 @@ function compare(
   return "different";
 }
 
-function shortText(attribute: AttributeValue | undefined): string {
+function shortText(attribute: AttributeValue | undefined) {
   const text = attribute ? jsonText(plainValue(attribute)) : "none";
   return text.length > longestValue ? `${text.slice(0, longestValue)}...` : text;
 }

@@ -4,11 +4,8 @@ import { isDateTime, isInt64 } from "../../shared/order.ts";
 import { dateTimeHint, printable } from "../terminal/text.ts";
 
 /** A parser that rejects texts with the rule that they break. */
-function accepting(
-  isAccepted: (text: string) => boolean,
-  rule: string,
-): (text: string) => string {
-  return (text) => {
+function accepting(isAccepted: (text: string) => boolean, rule: string) {
+  return (text: string) => {
     if (isAccepted(text)) return text;
     throw new InvalidArgumentError(rule);
   };
@@ -49,7 +46,7 @@ export function parseFields(text: string): string[] {
 export const parseId = accepting(isInt64, "Not a 64-bit integer without leading zeros.");
 
 /** An ISO 8601 date-time. A day alone stands for its `timeOfDay`, like `23:59:59Z`. */
-function parseMoment(text: string, timeOfDay: string): string {
+function parseMoment(text: string, timeOfDay: string) {
   const moment = [text, `${text}T${timeOfDay}`].find(isDateTime);
   if (moment) return moment;
   const hint = dateTimeHint(text);

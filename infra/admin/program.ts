@@ -86,7 +86,7 @@ const keyAsArgument =
   "an argument stays in the shell's history";
 
 /** Adds the commands for API keys. */
-function addKeyCommands(program: Command): void {
+function addKeyCommands(program: Command) {
   const keys = program
     .command("keys")
     .description("issue, list, revoke, check and repair API keys");
@@ -130,7 +130,7 @@ function addKeyCommands(program: Command): void {
 }
 
 /** Adds the commands for orders. */
-function addOrderCommands(program: Command): void {
+function addOrderCommands(program: Command) {
   const orders = program
     .command("orders")
     .description("import, export, ship, list, count, show, audit and mend orders")
@@ -189,7 +189,7 @@ function addOrderCommands(program: Command): void {
     );
 }
 
-function addReinstate(orders: Command): void {
+function addReinstate(orders: Command) {
   orders
     .command("reinstate")
     .description(
@@ -217,7 +217,7 @@ function addReinstate(orders: Command): void {
 }
 
 /** Adds the commands that only read orders. */
-function addLookUps(orders: Command): void {
+function addLookUps(orders: Command) {
   orders
     .command("list")
     .description(
@@ -253,7 +253,7 @@ function addLookUps(orders: Command): void {
 }
 
 /** Adds the command that repairs the items of a table. */
-function repairCommand(commands: Command): Command {
+function repairCommand(commands: Command) {
   return commands
     .command("repair")
     .description(

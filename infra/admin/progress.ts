@@ -21,7 +21,7 @@ export function startProgress(
   const begun = performance.now();
   let drawnAt = Number.NEGATIVE_INFINITY;
   return {
-    update(done: number): void {
+    update(done: number) {
       const now = performance.now();
       if (!isShown || now - drawnAt < redrawAfterMilliseconds) return;
       drawnAt = now;
@@ -42,7 +42,7 @@ export function printLine(
   stream.write(`${line}\n`);
 }
 
-function erase(): void {
+function erase() {
   if (!process.stderr.isTTY) return;
   cursorTo(process.stderr, 0);
   clearLine(process.stderr, 0);
@@ -51,12 +51,7 @@ function erase(): void {
 /** Like `1.6` or `12,000`: more digits would only flicker. */
 const rates = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 2 });
 
-function progressText(
-  unit: string,
-  total: number,
-  done: number,
-  seconds: number,
-): string {
+function progressText(unit: string, total: number, done: number, seconds: number) {
   const rate = done / Math.max(seconds, 0.001);
   const speed = `${rates.format(rate)} ${unit}/s`;
   if (total === 0) return `${grouped(done)} ${unit}, ${speed}`;

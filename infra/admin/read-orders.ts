@@ -26,7 +26,7 @@ async function* readTable(
   session: Session,
   title: string,
   options: { table?: string | undefined; isPrinted?: boolean } = {},
-): AsyncIterable<OrderItem> {
+) {
   const { table = session.ordersTable, isPrinted = false } = options;
   const isShown = process.stderr.isTTY && !(isPrinted && process.stdout.isTTY);
   const progress = startProgress(title, "orders", 0, isShown);
@@ -49,7 +49,7 @@ export async function exportOrders(
 ): Promise<Result> {
   const isPrinted = name === "-" || name === "/dev/stdout";
   const counts = { orders: 0, skipped: 0 };
-  const lines = async function* (): AsyncIterable<string> {
+  const lines = async function* () {
     for await (const order of readTable(session, "Exporting", { table, isPrinted }))
       yield formatLine(order, counts);
   };
@@ -67,10 +67,7 @@ export async function exportOrders(
  * The line of an orders file for an order. It is empty for an order whose id is not a 64-bit
  * integer, which is named on standard error. Counts both.
  */
-function formatLine(
-  order: OrderItem,
-  counts: { orders: number; skipped: number },
-): string {
+function formatLine(order: OrderItem, counts: { orders: number; skipped: number }) {
   const line = formatOrderLine(order);
   if (line !== undefined) {
     counts.orders++;
@@ -91,7 +88,7 @@ async function writeLines(
   session: Session,
   name: string,
   lines: () => AsyncIterable<string>,
-): Promise<void> {
+) {
   const path = await realpath(callersPath(name)).catch(() => callersPath(name));
   const existing = await stat(path).catch(() => undefined);
   const partial = `${path}.${process.pid}.partial`;
@@ -159,12 +156,12 @@ export async function listOrders(
   session: Session,
   { status, cancelledBy }: Filter,
 ): Promise<Result> {
-  const matches = (item: OrderItem): boolean =>
+  const matches = (item: OrderItem) =>
     (status === undefined || statusOf(item) === status) &&
     (cancelledBy === undefined || item["cancelledBy"]?.S === cancelledBy);
   const counts = { orders: 0, skipped: 0 };
   let found = 0;
-  const output = async function* (): AsyncIterable<string> {
+  const output = async function* () {
     if (!session.asJson) yield row(header);
     for await (const order of readTable(session, "Listing", { isPrinted: true })) {
       if (!matches(order)) continue;
@@ -179,14 +176,14 @@ export async function listOrders(
   return { rejected: counts.skipped > 0 };
 }
 
-function row(cell: (name: string) => string): string {
+function row(cell: (name: string) => string) {
   const cells = Object.entries(widths).map(([name, width]) =>
     printable(cell(name)).padEnd(width),
   );
   return `${cells.join("  ").trimEnd()}\n`;
 }
 
-function valueText(attribute: AttributeValue | undefined): string {
+function valueText(attribute: AttributeValue | undefined) {
   const value = plainValue(attribute);
   if (value === null) return "-";
   return typeof value === "object" ? jsonText(value) : String(value);
@@ -206,6 +203,6 @@ export async function countOrders(session: Session): Promise<Result> {
   return { text: columns([["STATUS", "ORDERS"], ...rows]), json: counts };
 }
 
-function statusOf({ status }: OrderItem): (typeof statusChoices)[number] {
+function statusOf({ status }: OrderItem) {
   return orderStatuses.find((known) => known === status?.S) ?? "other";
 }

@@ -69,11 +69,7 @@ export async function reinstateOrders(
   };
 }
 
-async function* readOrders(
-  table: string,
-  ids: Set<string>,
-  reads: TableCalls,
-): AsyncIterable<OrderItem> {
+async function* readOrders(table: string, ids: Set<string>, reads: TableCalls) {
   for await (const some of batches(ids)) {
     const keys = some.map(orderKey);
     const find = await reads.read(table, "id", keys);
@@ -86,7 +82,7 @@ function reasonToKeep(
   order: OrderItem,
   { cancelledBy, since, until }: ReinstateOptions,
   exceptIds: Set<string> | undefined,
-): "others" | "outsidePeriod" | "excepted" | undefined {
+) {
   if (order["status"]?.S !== "cancelled" || order["cancelledBy"]?.S !== cancelledBy)
     return "others";
   const time = Date.parse(order["cancelledAt"]?.S ?? "");
@@ -100,7 +96,7 @@ async function reinstateOrder(
   table: string,
   { id, status, cancelledBy, cancelledAt }: OrderItem,
   writes: TableCalls,
-): Promise<boolean> {
+) {
   // Only pending orders are cancelled, so this is what the order was before.
   const change = {
     status: { S: "pending" satisfies OrderStatus },

@@ -62,7 +62,7 @@ function judgeOrder(copied: Item, live: Item, fields: string[]): Judgement {
   if (differing.length === 0) return { outcome: "same" };
   const outcome = differing.includes("status") ? judgeStatus(copied, live) : "differing";
   if (outcome === "contradictory") return { outcome };
-  const mayMend = (name: string): boolean =>
+  const mayMend = (name: string) =>
     // Those that a shipment sets.
     outcome !== "changedSince" || (name !== "shipDate" && name !== "complete");
   const wrong = differing.filter((name) => fields.includes(name) && mayMend(name));
@@ -77,7 +77,7 @@ function judgeOrder(copied: Item, live: Item, fields: string[]): Judgement {
   return outcome === "differing" ? { outcome, differing } : { outcome };
 }
 
-function judgeStatus(copied: Item, live: Item): Outcome {
+function judgeStatus(copied: Item, live: Item) {
   const was = statusOf(copied);
   const is = statusOf(live);
   if (mayBecome(was, is)) return "changedSince";
@@ -94,14 +94,14 @@ function judgeStatus(copied: Item, live: Item): Outcome {
 
 type Status = "pending" | "ended" | "other" | "none";
 
-function statusOf({ status }: Item): Status {
+function statusOf({ status }: Item) {
   if (status === undefined) return "none";
   if (status.S === "pending") return "pending";
   return status.S === "shipped" || status.S === "cancelled" ? "ended" : "other";
 }
 
 /** Whether anyone may change an order from one status to the other. */
-function mayBecome(was: Status, is: Status): boolean {
+function mayBecome(was: Status, is: Status) {
   if (was === "other") return is !== "none";
   return was === "none" || (was === "pending" && is === "ended");
 }

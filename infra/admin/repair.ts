@@ -12,7 +12,6 @@ import {
   type Finder,
   orderKey,
   type TableCalls,
-  type Unmet,
 } from "./table-calls.ts";
 
 export interface RepairOptions {
@@ -85,7 +84,7 @@ export async function repair(
   const counts = { ...noOutcomes };
   const doubtful = new Findings<RepairedItem>();
   const fields = new Map<string, number>();
-  const report = (repaired: RepairedItem): void => {
+  const report = (repaired: RepairedItem) => {
     const { differing = [], ...item } = repaired;
     for (const name of differing) fields.set(name, (fields.get(name) ?? 0) + 1);
     const { id, outcome } = item;
@@ -148,7 +147,7 @@ async function* allBatches(
 async function readPairs(
   { from, live, rules, reads }: Repair,
   { table, items }: { table: string; items: OrderItem[] },
-): Promise<Pair[]> {
+) {
   if (items.some((item) => !item[rules.key]))
     throw new CommandError(`${table} has an item without ${rules.key}`);
   const finderIn = async (other: string): Promise<Finder> =>
@@ -193,7 +192,7 @@ async function write(
   copied: OrderItem | undefined,
   current: OrderItem | undefined,
   change: Attributes | undefined,
-): Promise<Unmet | undefined> {
+) {
   if (copied && !current) return writes.insert(live, rules.key, copied);
   if (!current || !change) return undefined;
   const read = Object.fromEntries(rules.judgedBy.map((name) => [name, current[name]]));

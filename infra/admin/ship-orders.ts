@@ -76,10 +76,7 @@ export async function shipOrders(
   };
 }
 
-function shipmentText(
-  id: string,
-  { outcome, shipDate, status, reason }: Shipment,
-): string {
+function shipmentText(id: string, { outcome, shipDate, status, reason }: Shipment) {
   const detail = shipDate ?? status ?? reason;
   const suffix = detail === undefined ? "" : `: ${detail}`;
   return `Order ${id} ${outcomes[outcome][0]}${suffix}`;
@@ -125,7 +122,7 @@ function rejection(item: OrderItem | undefined): Shipment {
 }
 
 /** The time, with random microseconds, so that no other shipper writes the same. */
-function now(): string {
+function now() {
   const microseconds = String(randomInt(1000)).padStart(3, "0");
   return new Date().toISOString().replace("Z", `${microseconds}Z`);
 }

@@ -26,7 +26,7 @@ const throttleWaits = [
 export type Attributes = Record<string, AttributeValue | undefined>;
 
 /** The key of an item, which an item from a table always has. */
-function keyOf(key: string, item: Attributes): OrderItem {
+function keyOf(key: string, item: Attributes) {
   return { [key]: item[key] ?? { NULL: true } };
 }
 
@@ -56,7 +56,7 @@ export async function* batches<Item>(
 }
 
 /** A write that was not applied, and the item that fails its condition; none if it is missing. */
-export interface Unmet {
+interface Unmet {
   found: OrderItem | undefined;
 }
 
@@ -132,7 +132,7 @@ export class TableCalls {
     items: OrderItem[],
     ConsistentRead = false,
   ): Promise<Finder> {
-    const keyText = (item: OrderItem): string => JSON.stringify(item[key]);
+    const keyText = (item: OrderItem) => JSON.stringify(item[key]);
     const found = new Map<string, OrderItem>();
     let Keys = items.map((item) => keyOf(key, item));
     while (Keys.length > 0) {
@@ -201,10 +201,7 @@ export class TableCalls {
   }
 
   /** @param written the attributes by which a retry knows what an earlier attempt has written. */
-  async #write(
-    written: Attributes,
-    send: () => Promise<Metered>,
-  ): Promise<Unmet | undefined> {
+  async #write(written: Attributes, send: () => Promise<Metered>) {
     let attempts = 0;
     try {
       await this.make(() => {

@@ -64,7 +64,7 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
   const { StackId, StackStatus, Outputs } = Stacks?.[0] ?? {};
   // arn:aws:cloudformation:REGION:ACCOUNT:stack/NAME/ID
   const account = StackId?.split(":")[4];
-  const output = (key: string): string => {
+  const output = (key: string) => {
     const value = Outputs?.find(({ OutputKey }) => OutputKey === key)?.OutputValue;
     if (value) return value;
     throw new CommandError(
@@ -90,7 +90,7 @@ async function rejectForeignEndpoint(
   { config }: CloudFormationClient,
   stackName: string,
   error: unknown,
-): Promise<void> {
+) {
   const endpoint = await config.serviceConfiguredEndpoint?.();
   if (!endpoint) return;
   const { host, hostname } = new URL(endpoint);
@@ -131,7 +131,7 @@ export async function findLocalStack(): Promise<Target> {
 }
 
 /** Whether nothing listens at an address, or another program, which does not have the table. */
-function isElsewhere(error: unknown): boolean {
+function isElsewhere(error: unknown) {
   const { $fault, code, name } = Object(error);
   return (
     code === "ECONNREFUSED" || $fault !== undefined || name === "IncompleteResponseError"
@@ -139,7 +139,7 @@ function isElsewhere(error: unknown): boolean {
 }
 
 /** Makes a client's errors name the table that does not exist; DynamoDB's own mostly don't. */
-function nameMissingTables(client: DynamoDBClient): DynamoDBClient {
+function nameMissingTables(client: DynamoDBClient) {
   client.middlewareStack.add(
     (next) => (args) =>
       next(args).catch((error: unknown) => {

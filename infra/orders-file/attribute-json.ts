@@ -20,7 +20,7 @@ const numberPattern =
 /**
  * A number in one form, however it was written; undefined for one that DynamoDB does not accept.
  */
-function decimal(number: string): string | undefined {
+function decimal(number: string) {
   const parts = numberPattern.exec(number)?.groups;
   if (parts === undefined) return undefined;
   const { sign, whole, fraction = "", power = "0" } = parts;
@@ -89,7 +89,7 @@ export function differingAttributes(a: OrderItem, b: OrderItem): string[] {
   return names.filter((name) => !sameAttribute(a[name], b[name]));
 }
 
-function comparable(attribute: AttributeValue | undefined): string | undefined {
+function comparable(attribute: AttributeValue | undefined) {
   return JSON.stringify(attributeJson(attribute), (name, value: unknown) => {
     // Anywhere else, these names hold objects.
     if (name === "N" && typeof value === "string") return decimal(value);

@@ -101,17 +101,13 @@ export function parseOrderLine(line: string): OrderLine {
 const pending = { S: "pending" };
 
 /** Makes bigints of int64s, and bytes of base64, as a reviver of `JSON.parse`. */
-function exactly(name: string, part: unknown, { source = "" } = {}): unknown {
+function exactly(name: string, part: unknown, { source = "" } = {}) {
   if (typeof part === "number" && isInt64(source)) return BigInt(source);
   return reviveBinary(name, part);
 }
 
 /** Adds the attribute for a field of a line, and returns what is wrong with it. */
-function addField(
-  item: Map<string, AttributeValue>,
-  name: string,
-  value: unknown,
-): string[] {
+function addField(item: Map<string, AttributeValue>, name: string, value: unknown) {
   if (name === "status" && value === null) return [];
   const type = fields.get(name);
   if (type === undefined) return [`unknown field ${jsonText(name)}`];
@@ -138,7 +134,7 @@ function addOther(
   members: object,
   name: string,
   value: unknown,
-): string[] {
+) {
   if (Object.hasOwn(members, name)) return [`${name} is in ${otherAttributes}, too`];
   if (!isAttribute(value) || !name.isWellFormed())
     return [`${jsonText(name)} in ${otherAttributes} is not in DynamoDB's JSON`];

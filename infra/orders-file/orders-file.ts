@@ -112,7 +112,7 @@ export async function checkOrders(
 }
 
 /** The first problem, without what only its line says. */
-function kindOf([problem = ""]: string[]): string {
+function kindOf([problem = ""]: string[]) {
   return problem.replace(/"(?:[^"\\]|\\.)*"/, "...").replace(/: .*/, "");
 }
 

@@ -45,7 +45,7 @@ const explanations: [
   [/^(CredentialsProviderError|TokenProviderError) /, noCredentials],
   [
     /^(\w*(Expired|Signature)|AuthFailure|InvalidClientTokenId|UnrecognizedClient)/,
-    rejectedCredentials,
+    (_, { name }) => `AWS rejected these credentials (${name}). Sign in again`,
   ],
   [/^AccessDenied/, (reason) => `AWS denied access: ${reason}`],
   [
@@ -72,7 +72,7 @@ export function errorText(error: unknown): string {
   return withoutKeys(printableLines(linesAbout(error)));
 }
 
-function linesAbout(error: unknown): string {
+function linesAbout(error: unknown) {
   if (!(error instanceof Error)) return unexpected(`a thrown ${typeof error}`);
   if (error instanceof CommandError) return error.message;
   const failure: Failure = error;
@@ -95,7 +95,7 @@ export function isOutputError(error: unknown): boolean {
   return Object(error).syscall === "write" && !("$metadata" in Object(error));
 }
 
-function noCredentials(reason: string): string {
+function noCredentials(reason: string) {
   const { AWS_PROFILE: profile } = process.env;
   const none = profile
     ? `The AWS profile ${profile} does not exist or has no usable credentials`
@@ -105,20 +105,16 @@ function noCredentials(reason: string): string {
   return `${none} (${reason}). ${remedy}`;
 }
 
-function rejectedCredentials(_: string, { name }: Failure): string {
-  return `AWS rejected these credentials (${name}). Sign in again`;
-}
-
-function noResponse(_: string, { name, code, hostname, address, port }: Failure): string {
+function noResponse(_: string, { name, code, hostname, address, port }: Failure) {
   const host = hostname ?? (address === undefined ? "the service" : `${address}:${port}`);
   const question = code === "ENOTFOUND" ? "; is the region right?" : "";
   return `No response from ${host} (${code ?? name}${question})`;
 }
 
-function notInstalled(reason: string): string {
+function notInstalled(reason: string) {
   return `The packages are not all installed (${reason}). Run: npm ci --include=dev`;
 }
 
-function unexpected(what: string): string {
+function unexpected(what: string) {
   return `Unexpected error: ${what}. NODE_DEBUG=errors prints the stack trace`;
 }

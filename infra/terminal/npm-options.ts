@@ -27,7 +27,7 @@ export function adviceOnNpm(
   return `npm keeps options before -- for itself. Write: ${line}`;
 }
 
-function isKeptByNpm(option: string): boolean {
+function isKeptByNpm(option: string) {
   const name = option.replace(/^-+/, "").replaceAll("-", "_");
   const { env } = process;
   return Boolean(env[`npm_config_${name}`] || env[`npm_config_${namesInNpm[name]}`]);

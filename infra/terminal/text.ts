@@ -43,7 +43,7 @@ export function jsonText(value: unknown): string {
   const json = JSON.stringify(value, (_name, member: unknown) =>
     typeof member === "bigint" ? JSON.rawJSON(member.toString()) : member,
   );
-  const escaped = (unit: string): string =>
+  const escaped = (unit: string) =>
     `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return json.replace(controls, (character) => character.split("").map(escaped).join(""));
 }
