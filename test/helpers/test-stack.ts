@@ -1,13 +1,14 @@
 import { fileURLToPath } from "node:url";
+import { DeleteTableCommand, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, expect } from "vitest";
 import { environments } from "../../infra/environments.ts";
+import { engineClient } from "../../infra/local/engine/engine.ts";
 import {
   type LocalStackOptions,
   startLocalStack,
 } from "../../infra/local/local-stack.ts";
 import { responseProblems } from "../../infra/smoke/document.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
-import { useExternalEngine } from "./external-engine.ts";
 import { readAssembly } from "./read-assembly.ts";
 import { type RequestOptions, send } from "./send.ts";
 import { tableWriter } from "./table-writer.ts";
@@ -18,10 +19,9 @@ const secrets = /pets_[0-9a-z]+_|bearer|authorization|"(?:multiValueH|h)eaders"|
 export async function startTestStack(options: LocalStackOptions = {}) {
   const log: string[] = [];
   const orders = fileURLToPath(new URL("orders.ndjson", import.meta.url));
-  const engine = await useExternalEngine();
   const stack = await startLocalStack(readAssembly, {
     port: 0,
-    dynamodbEndpoint: engine?.endpoint,
+    dynamodbEndpoint: await externalEngine(),
     orders,
     log: (line) => void log.push(line),
     // Each further environment costs a cold start.
@@ -30,7 +30,6 @@ export async function startTestStack(options: LocalStackOptions = {}) {
   });
   afterAll(async () => {
     await stack.stop();
-    await engine?.stop();
     // Whatever a test file did, no line may contain a key, a header or a body.
     expect(log.filter((line) => secrets.test(line))).toEqual([]);
   });
@@ -57,4 +56,29 @@ export async function startTestStack(options: LocalStackOptions = {}) {
       return response;
     },
   };
+}
+
+/**
+ * The DynamoDB engine at DYNAMODB_ENDPOINT, if set, for one test file at a time.
+ *
+ * @throws Error when it has tables: they may be those of an `npm start`.
+ */
+async function externalEngine() {
+  const endpoint = process.env["DYNAMODB_ENDPOINT"];
+  if (!endpoint) return undefined;
+  const client = engineClient(endpoint);
+  // A test file creates far fewer tables than the 100 that one call returns.
+  const tableNames = async () =>
+    (await client.send(new ListTablesCommand())).TableNames ?? [];
+  const present = await tableNames();
+  if (present.length > 0)
+    throw new Error(
+      `The tests need an empty engine; DYNAMODB_ENDPOINT has ${present.join(", ")}`,
+    );
+  afterAll(async () => {
+    for (const TableName of await tableNames())
+      await client.send(new DeleteTableCommand({ TableName }));
+    client.destroy();
+  });
+  return endpoint;
 }
