@@ -26,10 +26,8 @@ export async function startFaultyStack(choose: Choice, options: LocalStackOption
       (await client.send(new GetItemCommand({ TableName, Key: { id: { N: id } } }))).Item,
     /** The functions' log lines with this event, oldest first. */
     events: (event: string) =>
-      // Functions log JSON.
       stack.log
-        .filter((line) => line.startsWith("{"))
-        .map((line): { level: string; message?: { event: string } } => JSON.parse(line))
-        .filter(({ message }) => message?.event === event),
+        .filter((line) => line.includes(`"event":"${event}"`))
+        .map((line) => JSON.parse(line)),
   };
 }
