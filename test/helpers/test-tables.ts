@@ -4,7 +4,6 @@ import { afterAll, beforeEach, onTestFinished } from "vitest";
 import type { Target } from "../../infra/admin/target.ts";
 import type { Environment } from "../../infra/environments.ts";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
-import type { OrderItem } from "../../shared/order.ts";
 import { createTable } from "./create-table.ts";
 import { type Choice, startFaultProxy } from "./faults/fault-proxy.ts";
 import { noOption } from "./fixture-environments.ts";
@@ -56,13 +55,9 @@ export async function createTestTables() {
     target,
     ...tableWriter(client, tables, environment.apiKeyPrefix),
     items: async (table: keyof typeof tables) => {
-      const items: OrderItem[] = [];
-      for await (const { Items = [] } of paginateScan(
-        { client },
-        { TableName: tables[table] },
-      ))
-        items.push(...Items);
-      return items;
+      const scan = { TableName: tables[table] };
+      const pages = await Array.fromAsync(paginateScan({ client }, scan));
+      return pages.flatMap(({ Items = [] }) => Items);
     },
     empty,
     /** The same tables behind a fault proxy, until the test ends. */
