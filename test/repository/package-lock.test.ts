@@ -6,7 +6,6 @@ interface Entry {
   version: string;
   integrity?: string;
   inBundle?: true;
-  optional?: true;
   optionalDependencies?: Record<string, string>;
   os?: string | string[];
   cpu?: string | string[];
