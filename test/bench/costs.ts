@@ -49,7 +49,7 @@ const coldStarts =
   initSeconds * gigabytes * price.gigabyteSecond + 1.5 * price.readUnit + price.writeUnit;
 
 /** The gateway charges nothing for asking the authorizer. */
-const authorizations = millionDollars(cost(authorization, 0));
+const authorizations = millionDollars(cost(authorization));
 
 const works = [cancellation, listOf(100), listOf(10_000)];
 

@@ -87,7 +87,6 @@ export const cancellation: Work = {
 /** A consistent read of one small item, once for each key and cache time. */
 export const authorization: Work = {
   ...cancellation,
-  name: "an authorization",
   writeUnits: 0,
   readUnits: 1,
   sentKilobytes: 0,
