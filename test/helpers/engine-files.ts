@@ -1,12 +1,9 @@
-import { readFileSync } from "node:fs";
 import { enginePath, missing } from "../../infra/local/machine/missing.cjs";
+import packageJson from "../../package.json" with { type: "json" };
 
 const { CI, DYNAMODB_ENDPOINT } = process.env;
-const { optionalDependencies } = JSON.parse(
-  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
-);
-const hasEnginePackage =
-  `@dynoxide/${process.platform}-${process.arch}` in optionalDependencies;
+const enginePackage = `@dynoxide/${process.platform}-${process.arch}`;
+const hasEnginePackage = enginePackage in packageJson.optionalDependencies;
 
 /** The test files that can use another engine, one at a time: each uses all of its tables. */
 const usingAnyEngine = ["test/http/*.test.ts", "test/integration/tables.test.ts"];
