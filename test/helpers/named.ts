@@ -1,14 +1,8 @@
-interface Reference {
-  Ref?: string;
-  "Fn::GetAtt"?: string[];
-  "Fn::Join"?: [separator: string, parts: unknown[]];
-}
-
 /** A part of a template with names instead of references to other resources. */
 export function named(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(named);
   if (typeof part !== "object" || part === null) return part;
-  const { Ref, "Fn::GetAtt": attribute, "Fn::Join": join }: Reference = part;
+  const { Ref, "Fn::GetAtt": attribute, "Fn::Join": join } = Object(part);
   if (Ref !== undefined) return constructId(Ref);
   if (attribute) return attribute.map(constructId).join(".");
   if (join) return join[1].map(named).join(join[0]);
