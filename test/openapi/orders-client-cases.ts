@@ -17,7 +17,7 @@ export const responds =
   ): Respond =>
   (response) =>
     response.writeHead(status, headers).end(body);
-const fails = (code: ErrorCode, headers: Record<string, string> = {}): Respond =>
+const fails = (code: ErrorCode, headers: Record<string, string> = {}) =>
   responds(errors[code].status, errorBody(code), headers);
 /** Responds with these bytes, which need not be HTTP. */
 const sends =
@@ -36,7 +36,7 @@ const longList = gzipSync(`[${" ".repeat(100_000_000)}]`);
 const page = responds(200, "<html>Back soon</html>", { "Content-Type": "text/html" });
 const redirects = (status: number) =>
   responds(status, "", { Location: "http://127.0.0.1:9/v1/store/orders" });
-const always = (respond: Respond): Respond[] => Array(5).fill(respond);
+const always = (respond: Respond) => Array(5).fill(respond);
 
 /** What a server responds, before it works, by the call's outcome and the reason. */
 type Cases = Record<string, Record<string, Respond[]>>;

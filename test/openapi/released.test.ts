@@ -48,8 +48,7 @@ async function incompatibilities(document: string) {
 }
 
 function majorVersion(document: string) {
-  const { version }: { version: string } = parse(document).info;
-  return version.split(".")[0] ?? version;
+  return parse(document).info.version.split(".")[0];
 }
 
 /** A new operation may require what it likes. */
