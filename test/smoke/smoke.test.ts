@@ -82,7 +82,7 @@ describe("the smoke test", () => {
     ]);
   });
 
-  test("tries no key, and wrong keys like the right one, on every operation", async () => {
+  test("tries no key, and wrong keys like the right one", async () => {
     let apiKey = "";
     do apiKey = makeApiKey("pets_live");
     while (!apiKey.endsWith("0"));
@@ -92,12 +92,6 @@ describe("the smoke test", () => {
       return right;
     };
     await findings({ apiKey });
-    const keyless = requests.filter(
-      ({ key, path }) => !key && path.startsWith("/store/"),
-    );
-    expect(new Set(keyless.map(({ method }) => method))).toEqual(
-      new Set(["GET", "DELETE"]),
-    );
     const keys = [...new Set(requests.map(({ key }) => key))];
     const malformed = ["no-key", `${apiKey.slice(0, -1)}1`, `${apiKey}0`, "bm86a2V5"];
     // The gateway rejects the keys of other environments by itself.
