@@ -25,12 +25,10 @@ export const handler = middy<APIGatewayProxyEvent, StreamedResponse, Error, Cont
   .use(httpContentNegotiation({ availableEncodings: ["gzip"], failOnMismatch: false }))
   .use(respondWithErrors("list"))
   .handler(async (event, { preferredEncoding }) => {
-    const { body, contentEncoding } = await openOrderList(
+    const { body, isCompressed } = await openOrderList(
       scanOrders(client, ordersTable),
-      {
-        acceptsGzip: preferredEncoding === "gzip",
-        keyId: callerOf(event),
-      },
+      callerOf(event),
+      preferredEncoding === "gzip",
     );
     return {
       statusCode: 200,
@@ -38,7 +36,7 @@ export const handler = middy<APIGatewayProxyEvent, StreamedResponse, Error, Cont
         "Content-Type": "application/json",
         "Cache-Control": "no-store",
         Vary: "Accept-Encoding",
-        ...(contentEncoding && { "Content-Encoding": contentEncoding }),
+        ...(isCompressed && { "Content-Encoding": "gzip" }),
       },
       body,
     };

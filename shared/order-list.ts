@@ -30,8 +30,9 @@ interface Progress {
  */
 export async function openOrderList(
   pages: AsyncIterable<OrderItem[]>,
-  { acceptsGzip, keyId }: { acceptsGzip: boolean; keyId: string },
-): Promise<{ body: Readable; contentEncoding: "gzip" | undefined }> {
+  keyId: string,
+  acceptsGzip: boolean,
+): Promise<{ body: Readable; isCompressed: boolean }> {
   const progress: Progress = { orders: 0, omittedFields: {} };
   const chunks = listJson(oneAhead(pages), progress);
   const opened = performance.now();
@@ -39,10 +40,10 @@ export async function openOrderList(
   const firstPageMilliseconds = Math.round(performance.now() - opened);
   const start = first.done ? "" : first.value;
   const json = resume(start, chunks);
-  const gzip = acceptsGzip && start.length >= worthCompressing;
+  const isCompressed = acceptsGzip && start.length >= worthCompressing;
   // A stream over a generator asks for a page once the one before has been read: the first page is
   // always sent.
-  const body = Readable.from(gzip ? compress(json) : json);
+  const body = Readable.from(isCompressed ? compress(json) : json);
   finished(body, (error) => {
     const { orders, omittedFields } = progress;
     const fields = { keyId, orders, firstPageMilliseconds };
@@ -52,7 +53,7 @@ export async function openOrderList(
     if (Object.keys(omittedFields).length > 0)
       logWarning("order_fields_left_out", { keyId, fields: omittedFields });
   });
-  return { body, contentEncoding: gzip ? "gzip" : undefined };
+  return { body, isCompressed };
 }
 
 /**

@@ -107,7 +107,7 @@ test.each([false, true])(
         yield orders(1000);
       }
     }
-    const { body } = await openOrderList(pages(), { acceptsGzip, keyId: "key_1" });
+    const { body } = await openOrderList(pages(), "key_1", acceptsGzip);
     await setImmediate();
     expect(requested).toBe(2);
     let read = 0;
