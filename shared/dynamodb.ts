@@ -77,18 +77,15 @@ export function retryIncompleteResponses(client: DynamoDBClient): DynamoDBClient
       const result = await next(args).catch((error: unknown) => {
         throw error instanceof SyntaxError ? incompleteResponse(error) : error;
       });
-      if (!hasBody(result.response)) throw incompleteResponse();
+      const { response } = result;
+      const wasRead = HttpResponse.isInstance(response) && response.body.readableDidRead;
+      if (!wasRead) throw incompleteResponse();
       return result;
     },
     // Around the SDK's own deserialization, within its retries.
     { name: "retryIncompleteResponses", step: "deserialize", priority: "high" },
   );
   return client;
-}
-
-/** Whether anything of a response was read. */
-function hasBody(response: unknown): boolean {
-  return HttpResponse.isInstance(response) && response.body.readableDidRead;
 }
 
 /** An error that the SDK retries. */
