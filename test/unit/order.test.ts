@@ -119,7 +119,11 @@ test.each<[item: OrderItem, json: string, omitted: string[]]>([
     "{}",
     ["id", "petId", "shipDate", "complete"],
   ],
-  [{ id: { N: "1" }, status: { S: "cancelled" }, note: { S: "x" } }, '{"id":1}', []],
+  [
+    { petId: { N: "7" }, status: { S: "cancelled" }, note: { S: "x" } },
+    '{"petId":7}',
+    [],
+  ],
 ])(
   "the JSON of the order %j is %s, and each field left out is counted",
   (item, json, omitted) => {
