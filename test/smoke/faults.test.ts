@@ -156,13 +156,13 @@ const faults: Record<string, Case[]> = {
   ],
   [racing]: [
     [
-      "2 of 20 got 204",
+      "status 204 instead of 409",
       inTurn((index) => (index === 7 ? { status: 204, body: "" } : {})),
     ],
     ["was not pending. Name one that is", () => errorResponse("order_already_cancelled")],
     [
       'code "order_already_shipped" instead of order_already_cancelled',
-      when(/ 204$/, errorResponse("order_already_shipped")),
+      when(/ 409$/, errorResponse("order_already_shipped")),
     ],
   ],
   [throttling]: [
