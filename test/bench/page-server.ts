@@ -19,7 +19,7 @@ export async function startPageServer(orders: number) {
     response.end(JSON.stringify({ Items, LastEvaluatedKey }));
   });
   const variables = { AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${port}` };
-  return { variables, [Symbol.asyncDispose]: close };
+  return { variables, [Symbol.dispose]: close };
 }
 
 /** All different: their list compresses as one of real orders. */

@@ -15,10 +15,10 @@ const isTaken = (error: unknown) => ["EADDRINUSE", "EACCES"].includes(Object(err
  */
 export async function listen(port: number, serve: RequestListener) {
   const servers = [createServer(serve), createServer(serve)] as const;
-  const close = async () => {
-    for (const server of servers.filter(({ listening }) => listening)) {
+  const close = () => {
+    for (const server of servers) {
+      server.close();
       server.closeAllConnections();
-      await server[Symbol.asyncDispose]();
     }
   };
   try {
@@ -28,7 +28,7 @@ export async function listen(port: number, serve: RequestListener) {
     });
     return { port: chosen, close };
   } catch (error) {
-    await close();
+    close();
     if (!isTaken(error)) throw error;
     throw new CommandError(
       `Port ${port} on localhost is taken or not allowed; choose another with --port`,
