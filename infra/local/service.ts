@@ -30,9 +30,11 @@ export function openService(
     );
   const { inspect = false } = options;
   const functions = readFunctions(stack, endpoint, inspect);
-  // A debugger that is attached to one process would miss the requests of another.
-  const hostOptions = inspect ? { ...options, maxEnvironments: 1 } : options;
-  const host = createLambdaHost(functions, hostOptions);
+  const host = createLambdaHost(functions, {
+    ...options,
+    // A debugger that is attached to one process would miss the requests of another.
+    ...(inspect && { maxEnvironments: 1 }),
+  });
   const serveApi = createGateway(api, host.invoke, options);
   const basePath = `/${api.stageName}`;
   return {

@@ -23,7 +23,7 @@ export async function watchSources(
   signal: AbortSignal,
   log: (line: string) => void,
   folder = project,
-): Promise<void> {
+) {
   let built = readSources(folder);
   let before = built;
   while (!signal.aborted) {

@@ -103,7 +103,7 @@ export function checkEndpoint(endpoint: string): string {
 }
 
 /** @throws CommandError when nothing responds at the address of an engine. */
-export async function requireEngine(endpoint: string): Promise<void> {
+export async function requireEngine(endpoint: string) {
   await fetch(endpoint, { signal: AbortSignal.timeout(5000) }).catch(() => {
     throw new CommandError(
       `No DynamoDB engine responds at DYNAMODB_ENDPOINT, ${endpoint}`,

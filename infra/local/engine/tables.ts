@@ -27,7 +27,7 @@ const transactionsAtOnce = 4;
 export async function createTables(
   client: DynamoDBClient,
   tables: Resource<"AWS::DynamoDB::Table">[],
-): Promise<void> {
+) {
   for (const { id: _, name: TableName, ...table } of tables) {
     try {
       await client.send(new CreateTableCommand({ ...table, TableName }));
@@ -77,7 +77,7 @@ export async function seedOrders(
   table: string,
   orders: AsyncIterable<OrderItem>,
   signal: AbortSignal,
-): Promise<void> {
+) {
   const write = async (puts: PutItemCommandInput[]) => {
     signal.throwIfAborted();
     await putAbsent(client, puts);

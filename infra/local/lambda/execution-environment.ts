@@ -65,7 +65,7 @@ export class ExecutionEnvironment {
   }
 
   /** Begins the next invocation, if it is idle and one waits. */
-  begin(): void {
+  begin() {
     // After a handler that threw before its first byte, the runtime asks for the next event before
     // it posts the error.
     if (this.#next === undefined || this.isBusy) return;
@@ -85,12 +85,12 @@ export class ExecutionEnvironment {
   }
 
   /** Ends the process. Resolves when it has ended. */
-  async stop(): Promise<void> {
+  async stop() {
     this.#ending.abort(stopped);
     await this.ended;
   }
 
-  async #run(log: (line: string) => void): Promise<FunctionFailure | undefined> {
+  async #run(log: (line: string) => void) {
     const { name } = this.#definition;
     const { signal } = this.#ending;
     this.#address = `127.0.0.1:${await listeningPort(this.#server)}`;
@@ -117,7 +117,7 @@ export class ExecutionEnvironment {
     return this.#isLoaded ? undefined : reason;
   }
 
-  #limitTo(seconds: number, what: "Init" | "Task"): void {
+  #limitTo(seconds: number, what: "Init" | "Task") {
     const timeout = new FunctionFailure(
       `${what} timed out after ${seconds.toFixed(2)} seconds`,
     );
@@ -128,13 +128,13 @@ export class ExecutionEnvironment {
    * Whether a request may be the runtime's. A page in a browser could otherwise take an event, with
    * the caller's key in it, or answer in the function's place.
    */
-  #isFromRuntime({ headers, method, url = "" }: IncomingMessage): boolean {
+  #isFromRuntime({ headers, method, url = "" }: IncomingMessage) {
     const isFromBrowser = "origin" in headers || "sec-fetch-site" in headers;
     const expected = url.endsWith("/next") ? "GET" : "POST";
     return headers.host === this.#address && !isFromBrowser && method === expected;
   }
 
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #serve(request: IncomingMessage, response: ServerResponse) {
     if (!this.#isFromRuntime(request)) {
       response.writeHead(403).end();
       return;
