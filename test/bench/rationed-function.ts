@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ExecutionEnvironment } from "../../infra/local/lambda/execution-environment.ts";
-import type { FunctionDefinition } from "../../infra/local/lambda/functions.ts";
-import type {
-  FunctionResponse,
-  Invocation,
-} from "../../infra/local/lambda/invocation.ts";
+import {
+  ExecutionEnvironment,
+  type FunctionResponse,
+  type Invocation,
+} from "../../infra/local/lambda/execution-environment.ts";
+import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
 import { wholeCpuMegabytes } from "./prices.ts";
 
 /**

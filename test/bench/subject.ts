@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { createTables, seedOrders } from "../../infra/local/engine/tables.ts";
+import { createLambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import {
   type FunctionDefinition,
   readFunctions,
-} from "../../infra/local/lambda/functions.ts";
-import { createLambdaHost } from "../../infra/local/lambda/lambda-host.ts";
+} from "../../infra/local/lambda/runtime-process.ts";
 import { synthesise } from "../../infra/local/template/synthesis.ts";
 import { tableWriter } from "../helpers/table-writer.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";

@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { inspect } from "node:util";
 import { errorBody, errors } from "../../../shared/errors.ts";
-import { FunctionFailure } from "../lambda/invocation.ts";
+import { FunctionFailure } from "../lambda/execution-environment.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
 import type { RestApi } from "../template/rest-api.ts";
 import { createAuthorizers } from "./authorizer.ts";

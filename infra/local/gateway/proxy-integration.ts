@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
-import type { FunctionResponse } from "../lambda/invocation.ts";
+import type { FunctionResponse } from "../lambda/execution-environment.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
 import type { Route } from "./routes.ts";
 

@@ -1,8 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { addAbortListener } from "node:events";
-import { ExecutionEnvironment, stopped } from "./execution-environment.ts";
-import type { FunctionDefinition } from "./functions.ts";
-import type { FunctionResponse, Invocation } from "./invocation.ts";
+import {
+  ExecutionEnvironment,
+  type FunctionResponse,
+  type Invocation,
+  stopped,
+} from "./execution-environment.ts";
+import type { FunctionDefinition } from "./runtime-process.ts";
 
 export interface LambdaHostOptions {
   /**
