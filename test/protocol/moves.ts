@@ -1,8 +1,23 @@
 import type { OrderItem } from "../../shared/order.ts";
 import { type Actor, type Fate, shippedAt } from "./actors.ts";
-import { attempt, begin, type Client, withoutCopy } from "./client.ts";
+import type { Request, Response, Step } from "./recorded-client.ts";
 import { type RememberedTable, stateOf } from "./remembered-table.ts";
+import { remembering } from "./remembering.ts";
 import type { Worlds } from "./worlds.ts";
+
+/** Where one actor is, from its first attempt on. */
+interface Client {
+  askedAt: Date;
+  /** The responses that its attempts have had. */
+  seen: readonly Response[];
+  next: Step;
+  /** The copy of its last attempt, if delivered late: it can't arrive before the next attempt. */
+  held: readonly Request[];
+  /** The copies on their way that can arrive at any time. */
+  late: readonly Request[];
+  /** The same for clients that can only do the same from here on. */
+  key: number;
+}
 
 /** Everything that the continuation of an interleaving depends on. */
 export interface Moment {
@@ -34,13 +49,12 @@ export async function* movesFrom(
   for (const [index, actor] of actors.entries()) {
     yield* attempts(table, actor, moment, index);
     const client = clients[index];
-    for (const copy of client?.late ?? []) {
+    if (client === undefined) continue;
+    for (const copy of client.late) {
       const applied = await table.apply(item, copy);
-      const arrived = {
-        item: applied.item,
-        clients: clients.with(index, client && withoutCopy(client, copy)),
-        worlds,
-      };
+      const late = client.late.filter((other) => other !== copy);
+      const after = clients.with(index, withKey({ ...client, late }));
+      const arrived = { item: applied.item, clients: after, worlds };
       yield { actor, ...judge(arrived, actor) };
     }
   }
@@ -58,7 +72,15 @@ async function* attempts(
   // An actor that begins once the order has shipped has a clock that shows so.
   const isShipped = item?.["shipDate"]?.S === shippedAt.toISOString();
   const askedAt = new Date(shippedAt.getTime() + (isShipped ? hour : -hour));
-  const client = begun ?? (await begin(actor, askedAt));
+  const client =
+    begun ??
+    withKey({
+      askedAt,
+      seen: [],
+      next: await actor.next(askedAt, []),
+      held: [],
+      late: [],
+    });
   const { sends } = client.next;
   if (sends === undefined) return;
   const begunWorlds = begun ? worlds : worlds.begin(actor.name, actor.operation);
@@ -97,4 +119,35 @@ function judge(moment: Moment, { name }: Actor, responds?: string) {
     moment,
     violation: `${name} gets ${responds}; by the contract it is ${allowed}`,
   };
+}
+
+async function attempt(
+  actor: Actor,
+  { askedAt, seen, next, held, late }: Client,
+  { applied }: Fate,
+  response: Response,
+) {
+  const responses = [...seen, response];
+  const after = await actor.next(askedAt, responses);
+  const isLate = applied === "after the next attempt";
+  const copies = isLate && next.sends ? [next.sends] : [];
+  const isOver = after.sends === undefined;
+  return withKey({
+    askedAt,
+    seen: responses,
+    next: after,
+    held: isOver ? [] : copies,
+    late: [...late, ...held, ...(isOver ? copies : [])],
+  });
+}
+
+let keys = 0;
+const keyOf = remembering((..._future: unknown[]) => keys++);
+
+function withKey(client: Omit<Client, "key">): Client {
+  const { askedAt, seen, next, held, late } = client;
+  // A client that has responded does nothing more: only its copies count.
+  const past = next.sends ? [askedAt, seen] : "over";
+  const key = keyOf(past, held, late.map(({ body }) => body).sort());
+  return { ...client, key };
 }
