@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { type Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { type Command, CommanderError, Option } from "commander";
 import { type Environment, environments } from "../environments.ts";
 import { CommandError, errorText } from "../terminal/errors.ts";
 import { Script } from "../terminal/script.ts";
@@ -55,17 +55,19 @@ export async function runDeploy(
 
 function createProgram(entries: Environments): Command {
   const program = new Script("npm run").exitOverride();
-  const names = Object.keys(entries);
+  const names = Object.keys(entries).join(" or ");
   const command = (name: string, description: string) =>
     program
       .command(name)
       .usage("-- <environment> [options]")
       .description(description)
-      .argument("<environment>", names.join(" or "), (word) => {
-        const environment = entries[word];
-        if (environment) return environment;
-        throw new InvalidArgumentError(`Choose from ${names.join(", ")}.`);
-      });
+      .argument(
+        "<environment>",
+        names,
+        (word) =>
+          entries[word] ??
+          program.error(`No environment is named ${word}. Choose ${names}.`),
+      );
 
   addComparison(
     command("compare", "List what a deployment would change out of the ordinary"),
