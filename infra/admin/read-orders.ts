@@ -19,15 +19,15 @@ import type { Target } from "./target.ts";
  * Reads every order of a table at the rate of the command line, and shows how far that is.
  *
  * @param title what the progress line says is done, like `Counting`.
- * @param options the table, by default the one in use, and whether the orders go to standard
- * output, where they would scroll through that line.
+ * @param isPrinted whether the orders go to standard output, where they would scroll through that
+ * line.
  */
 async function* readTable(
   session: Session,
   title: string,
-  options: { table?: string | undefined; isPrinted?: boolean } = {},
+  isPrinted: boolean,
+  table = session.ordersTable,
 ) {
-  const { table = session.ordersTable, isPrinted = false } = options;
   const isShown = process.stderr.isTTY && !(isPrinted && process.stdout.isTTY);
   const progress = startProgress(title, "orders", 0, isShown);
   let read = 0;
@@ -50,7 +50,7 @@ export async function exportOrders(
   const isPrinted = name === "-" || name === "/dev/stdout";
   const counts = { orders: 0, skipped: 0 };
   const lines = async function* () {
-    for await (const order of readTable(session, "Exporting", { table, isPrinted }))
+    for await (const order of readTable(session, "Exporting", isPrinted, table))
       yield formatLine(order, counts);
   };
   if (isPrinted) await pipeline(lines, process.stdout, { end: false });
@@ -163,7 +163,7 @@ export async function listOrders(
   let found = 0;
   const output = async function* () {
     if (!session.asJson) yield row(header);
-    for await (const order of readTable(session, "Listing", { isPrinted: true })) {
+    for await (const order of readTable(session, "Listing", true)) {
       if (!matches(order)) continue;
       found++;
       yield session.asJson
@@ -192,7 +192,7 @@ function valueText(attribute: AttributeValue | undefined) {
 /** Counts the orders by status. */
 export async function countOrders(session: Session): Promise<Result> {
   const counts = { pending: 0, shipped: 0, cancelled: 0, other: 0, total: 0 };
-  for await (const order of readTable(session, "Counting")) {
+  for await (const order of readTable(session, "Counting", false)) {
     counts[statusOf(order)]++;
     counts.total++;
   }

@@ -18,7 +18,7 @@ export function printable(text: string): string {
   );
 }
 
-/** The text as safe to print, with its lines. */
+/** The text on its lines, just as safe to print. */
 export function printableLines(text: string): string {
   return text.split("\n").map(printable).join("\n");
 }
