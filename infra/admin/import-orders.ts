@@ -21,7 +21,7 @@ import { callersPath, inputName, openInput } from "../terminal/input.ts";
 import { counted, countsText, jsonText } from "../terminal/text.ts";
 import { type Result, type Session, workThrough } from "./command.ts";
 import { startProgress } from "./progress.ts";
-import { batches, type Finder, keysPerCall, type TableCalls } from "./table-calls.ts";
+import { batches, keysPerCall, type TableCalls } from "./table-calls.ts";
 
 /** The longest value that is shown whole, in characters. */
 const longestValue = 60;
@@ -105,7 +105,7 @@ async function workOn(
   check: boolean,
 ): Promise<Result> {
   const calls = session.calls(check ? "reads" : "writes");
-  const find = (items: OrderItem[]): Promise<Finder> =>
+  const find = (items: OrderItem[]) =>
     check
       ? calls.read(session.ordersTable, "id", items, true)
       : write(calls, session.ordersTable, items);

@@ -6,13 +6,7 @@ import { CommandError } from "../terminal/errors.ts";
 import { countsText, grouped, printable, words } from "../terminal/text.ts";
 import { type Result, type Session, workThrough } from "./command.ts";
 import { type Judgement, noOutcomes, type Outcome, type Rules } from "./repair-rules.ts";
-import {
-  type Attributes,
-  batches,
-  type Finder,
-  orderKey,
-  type TableCalls,
-} from "./table-calls.ts";
+import { type Attributes, batches, orderKey, type TableCalls } from "./table-calls.ts";
 
 export interface RepairOptions {
   /** A copy of the table in use, as it was at a second before the damage. */
@@ -150,8 +144,10 @@ async function readPairs(
 ) {
   if (items.some((item) => !item[rules.key]))
     throw new CommandError(`${table} has an item without ${rules.key}`);
-  const finderIn = async (other: string): Promise<Finder> =>
-    other === table ? (item) => item : await reads.read(other, rules.key, items);
+  const finderIn = async (other: string) =>
+    other === table
+      ? (item: OrderItem) => item
+      : await reads.read(other, rules.key, items);
   const findCopied = await finderIn(from);
   const findCurrent = await finderIn(live);
   return items

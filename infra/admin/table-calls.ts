@@ -35,9 +35,6 @@ export function orderKey(id: string): OrderItem {
   return { id: { N: id } };
 }
 
-/** Finds the item with the key of another one. */
-export type Finder = (other: OrderItem) => OrderItem | undefined;
-
 /** The most items that one call reads by their keys. */
 export const keysPerCall = 100;
 
@@ -124,14 +121,10 @@ export class TableCalls {
 
   /**
    * Reads the items that have the keys of these, at most a hundred, which takes a tenth of the time
-   * of reading them one by one. Returns a function that finds them.
+   * of reading them one by one. Returns a function that finds the one with the key of another
+   * item.
    */
-  async read(
-    table: string,
-    key: string,
-    items: OrderItem[],
-    ConsistentRead = false,
-  ): Promise<Finder> {
+  async read(table: string, key: string, items: OrderItem[], ConsistentRead = false) {
     const keyText = (item: OrderItem) => JSON.stringify(item[key]);
     const found = new Map<string, OrderItem>();
     let Keys = items.map((item) => keyOf(key, item));
@@ -146,7 +139,7 @@ export class TableCalls {
       // A table that throttles all of them is an error.
       Keys = output.UnprocessedKeys?.[table]?.Keys ?? [];
     }
-    return (other) => found.get(keyText(other));
+    return (other: OrderItem) => found.get(keyText(other));
   }
 
   /** Writes an item unless the table has one with its key. Returns undefined if it is written. */
