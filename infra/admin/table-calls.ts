@@ -52,11 +52,6 @@ export async function* batches<Item>(
   if (batch.length > 0) yield batch;
 }
 
-/** A write that was not applied, and the item that fails its condition; none if it is missing. */
-interface Unmet {
-  found: OrderItem | undefined;
-}
-
 /** The output of a call that asked for `ReturnConsumedCapacity: "TOTAL"`, of one table. */
 type Metered = { ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] | undefined };
 
@@ -142,8 +137,11 @@ export class TableCalls {
     return (other: OrderItem) => found.get(keyText(other));
   }
 
-  /** Writes an item unless the table has one with its key. Returns undefined if it is written. */
-  insert(TableName: string, key: string, Item: OrderItem): Promise<Unmet | undefined> {
+  /**
+   * Writes an item unless the table has one with its key. Returns undefined if it is written, else
+   * the item that was `found`.
+   */
+  insert(TableName: string, key: string, Item: OrderItem) {
     const command = new PutItemCommand({
       TableName,
       Item,
@@ -155,14 +153,9 @@ export class TableCalls {
 
   /**
    * Changes attributes of an item while some are as they were read, its key among them. Returns
-   * undefined if they are changed.
+   * undefined if they are changed, else the item that was `found`, if there is one.
    */
-  update(
-    TableName: string,
-    key: string,
-    change: Attributes,
-    read: Attributes,
-  ): Promise<Unmet | undefined> {
+  update(TableName: string, key: string, change: Attributes, read: Attributes) {
     const names: Record<string, string> = {};
     const values: OrderItem = {};
     const termsOf = (attributes: Attributes) =>
