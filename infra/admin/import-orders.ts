@@ -7,12 +7,10 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../shared/order.ts";
 import { differingAttributes, plainValue } from "../orders-file/attribute-json.ts";
 import {
-  type BadLine,
   BadLinesError,
   checkOrders,
   Findings,
   fileReport,
-  type NumberedOrder,
   type OrdersFile,
   readNumberedOrders,
 } from "../orders-file/orders-file.ts";
@@ -109,7 +107,7 @@ async function workOn(
     check
       ? calls.read(session.ordersTable, "id", items, true)
       : write(calls, session.ordersTable, items);
-  const differing = new Findings<BadLine>();
+  const differing = new Findings();
   const counts = { missing: 0, same: 0, different: 0 };
   const { done, reason } = await workThrough(session, {
     title: check ? "Comparing" : "Writing",
@@ -149,8 +147,8 @@ async function write(calls: TableCalls, table: string, [item = {}]: OrderItem[])
 
 /** Compares an order with the table's, and adds it to the findings if it differs. */
 function compare(
-  findings: Findings<BadLine>,
-  { line, item }: NumberedOrder,
+  findings: Findings,
+  { line, item }: { line: number; item: OrderItem },
   found: OrderItem,
 ) {
   const names = differingAttributes(item, found);

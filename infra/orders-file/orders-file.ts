@@ -14,16 +14,16 @@ export interface OrdersFile {
   path: string;
 }
 
-/** An order of a file, and its line, from 1. */
-export interface NumberedOrder {
-  line: number;
-  item: OrderItem;
-}
-
 const keptOfKind = 20;
 
+/** What is wrong with a line of a file, from 1. */
+interface BadLine {
+  line: number;
+  problems: string[];
+}
+
 /** Collects what to report: the first twenty findings of each kind, and how many there are. */
-export class Findings<Finding> {
+export class Findings<Finding = BadLine> {
   readonly first: Finding[] = [];
   count = 0;
   readonly #counts = new Map<string, number>();
@@ -43,14 +43,8 @@ export class Findings<Finding> {
   }
 }
 
-/** What is wrong with a line of a file, from 1. */
-export interface BadLine {
-  line: number;
-  problems: string[];
-}
-
 /** Sorts findings by their lines. Returns a text for each, and one for each kind with more. */
-export function fileReport(name: string, { first, more }: Findings<BadLine>): string[] {
+export function fileReport(name: string, { first, more }: Findings): string[] {
   first.sort((a, b) => a.line - b.line);
   return [
     ...first.map(({ line, problems }) => `${name}:${line}: ${problems.join("; ")}`),
@@ -61,9 +55,9 @@ export function fileReport(name: string, { first, more }: Findings<BadLine>): st
 /** An orders file has bad lines. The message lists them, a line for each. */
 export class BadLinesError extends CommandError {
   readonly lineCount: number;
-  readonly bad: Findings<BadLine>;
+  readonly bad: Findings;
 
-  constructor(name: string, lineCount: number, bad: Findings<BadLine>) {
+  constructor(name: string, lineCount: number, bad: Findings) {
     const verb = bad.count === 1 ? "is" : "are";
     const count = `${grouped(bad.count)} of ${counted(lineCount, "line")} ${verb} bad`;
     super([...fileReport(name, bad), `${count}: nothing was written`].join("\n"));
@@ -87,7 +81,7 @@ export async function checkOrders(
   if ((await stat(file.path).catch(() => undefined))?.isFIFO()) {
     throw new CommandError(`${file.name} is a pipe, and an orders file is read twice`);
   }
-  const bad = new Findings<BadLine>();
+  const bad = new Findings();
   // Outside the heap, where a Map of a million takes 60 MB.
   using seen = new DatabaseSync(":memory:");
   seen.exec("CREATE TABLE orders (id INTEGER PRIMARY KEY, line INTEGER); BEGIN");
@@ -129,11 +123,8 @@ export async function* readOrders(
   for await (const { item } of readNumberedOrders(file, orders)) yield item;
 }
 
-/** Reads orders as `readOrders` does, with their lines. */
-export async function* readNumberedOrders(
-  file: OrdersFile,
-  orders: number,
-): AsyncIterable<NumberedOrder> {
+/** Reads orders as `readOrders` does, each an `item` with its `line`, from 1. */
+export async function* readNumberedOrders(file: OrdersFile, orders: number) {
   const changed = new CommandError(`${file.name} changed while it was being read`);
   let count = 0;
   for await (const parsed of readOrderLines(file)) {
