@@ -19,7 +19,7 @@ import { callersPath, inputName, openInput } from "../terminal/input.ts";
 import { counted, countsText, jsonText } from "../terminal/text.ts";
 import { type Result, type Session, workThrough } from "./command.ts";
 import { startProgress } from "./progress.ts";
-import { batches, keysPerCall, type TableCalls } from "./table-calls.ts";
+import { batches, keysPerCall } from "./table-calls.ts";
 
 /** The longest value that is shown whole, in characters. */
 const longestValue = 60;
@@ -103,10 +103,12 @@ async function workOn(
   check: boolean,
 ): Promise<Result> {
   const calls = session.calls(check ? "reads" : "writes");
-  const find = (items: OrderItem[]) =>
-    check
-      ? calls.read(session.ordersTable, "id", items, true)
-      : write(calls, session.ordersTable, items);
+  const findOrWrite = async (items: OrderItem[]) => {
+    if (check) return calls.read(session.ordersTable, "id", items, true);
+    const [item = {}] = items;
+    const unmet = await calls.insert(session.ordersTable, "id", item);
+    return () => unmet?.found;
+  };
   const differing = new Findings();
   const counts = { missing: 0, same: 0, different: 0 };
   const { done, reason } = await workThrough(session, {
@@ -115,9 +117,9 @@ async function workOn(
     total,
     items: batches(readNumberedOrders(file, total), check ? keysPerCall : 1),
     async *work(orders) {
-      const found = await find(orders.map(({ item }) => item));
+      const find = await findOrWrite(orders.map(({ item }) => item));
       for (const order of orders) {
-        const other = found(order.item);
+        const other = find(order.item);
         yield other ? compare(differing, order, other) : "missing";
       }
     },
@@ -137,12 +139,6 @@ async function workOn(
     reason,
     rejected: different > 0 || (check && missing > 0),
   };
-}
-
-/** Writes an order if the table lacks it, and returns a function that finds it otherwise. */
-async function write(calls: TableCalls, table: string, [item = {}]: OrderItem[]) {
-  const unmet = await calls.insert(table, "id", item);
-  return () => unmet?.found;
 }
 
 /** Compares an order with the table's, and adds it to the findings if it differs. */
