@@ -26,43 +26,41 @@ const startTimeoutMs = 60_000;
  * @param program the engine's path, or undefined where its package isn't installed.
  * @throws CommandError when there is no engine for this platform, or it does not start.
  */
-export async function startEngine(
-  dbFile?: string,
-  program = enginePath(),
-): Promise<{ endpoint: string; ended: Promise<unknown>; stop: () => Promise<void> }> {
+export async function startEngine(dbFile?: string, program = enginePath()) {
   if (program === undefined) throw new CommandError(missing());
   const host = randomLoopback();
-  const port = await freePort(host);
-  const options = ["--host", host, "--port", String(port)];
-  if (dbFile !== undefined) options.push("--db-path", dbFile);
-  const child = spawn("/bin/sh", ["-c", watchdog, program, ...options], {
-    // A group of its own, so that Ctrl-C reaches only the process that stops it.
-    detached: true,
-    stdio: ["pipe", "ignore", "pipe"],
-  });
-  const ended = once(child, "exit");
-  const stop = async () => {
-    child.kill("SIGTERM");
-    using _ = setTimeout(() => child.kill("SIGKILL"), 5_000);
-    await ended;
-  };
-  using _ = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
-  const last = await lastLineOfStart(child.stderr);
-  if (!last.includes("listening on")) {
+  const storage = dbFile === undefined ? [] : ["--db-path", dbFile];
+  while (true) {
+    const port = await freePort(host);
+    const options = ["--host", host, "--port", `${port}`, ...storage];
+    const child = spawn("/bin/sh", ["-c", watchdog, program, ...options], {
+      // A group of its own, so that Ctrl-C reaches only the process that stops it.
+      detached: true,
+      stdio: ["pipe", "ignore", "pipe"],
+    });
+    const ended = once(child, "exit");
+    const stop = async () => {
+      child.kill("SIGTERM");
+      using _ = setTimeout(() => child.kill("SIGKILL"), 5_000);
+      await ended;
+    };
+    using _ = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
+    const last = await lastLineOfStart(child.stderr);
+    if (last.includes("listening on")) {
+      return {
+        /** Like `http://127.83.5.201:54321`. */
+        endpoint: `http://${host}:${port}`,
+        /** Resolves when its process has ended. */
+        ended,
+        stop,
+      };
+    }
     await stop();
     // Another process has taken the port meanwhile, perhaps on all addresses.
-    if (last.includes(String(port)) && last.includes("in use"))
-      return startEngine(dbFile, program);
+    if (last.includes(`port ${port} is already in use`)) continue;
     const file = dbFile === undefined ? "" : ` with ${dbFile}`;
     throw new CommandError(`The DynamoDB engine did not start${file}: ${last}`);
   }
-  return {
-    /** Like `http://127.83.5.201:54321`. */
-    endpoint: `http://${host}:${port}`,
-    /** Resolves when its process has ended. */
-    ended,
-    stop,
-  };
 }
 
 /** The line that says the engine listens, or the last one before its end. */
