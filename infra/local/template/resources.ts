@@ -1,3 +1,4 @@
+import type { AttributeDefinition, KeySchemaElement } from "@aws-sdk/client-dynamodb";
 import { z } from "zod";
 
 /** What changes nothing on one machine, wherever it stands in a template. */
@@ -147,18 +148,9 @@ const resourceSchemas = {
     StageName: text,
   }),
   "AWS::DynamoDB::Table": strict({
-    KeySchema: z.array(
-      strict({
-        AttributeName: text,
-        KeyType: z.enum(["HASH", "RANGE"]),
-      }),
-    ),
-    AttributeDefinitions: z.array(
-      strict({
-        AttributeName: text,
-        AttributeType: z.enum(["B", "N", "S"]),
-      }),
-    ),
+    // DynamoDB's own, which the engine checks.
+    KeySchema: z.custom<KeySchemaElement[]>(),
+    AttributeDefinitions: z.custom<AttributeDefinition[]>(),
     BillingMode: z.literal("PAY_PER_REQUEST"),
     TableName: text.optional(),
     StreamSpecification: z
