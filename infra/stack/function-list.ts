@@ -12,8 +12,10 @@ export interface FunctionEntry {
   timeoutSeconds: number;
   /** In megabytes. It also sets the share of a CPU. */
   memorySize: number;
-  /** The one action it may take besides writing its own log. */
-  permission: { action: `dynamodb:${string}`; table: ServiceTable };
+  /** The one table that it uses. */
+  table: ServiceTable;
+  /** The one action of DynamoDB that it may take on it. Besides, it writes only its own log. */
+  action: string;
   /** The log events of its failures. */
   failures: LogEvent[];
   /** The operation that it serves; the authorizer serves none. */
@@ -38,7 +40,8 @@ export const functionList = {
     file: "list-orders.ts",
     timeoutSeconds: 900,
     memorySize: 1024,
-    permission: { action: "dynamodb:Scan", table: "orders" },
+    table: "orders",
+    action: "Scan",
     failures: ["list_failed", "list_cut_off"],
     operation: { method: "GET", path: "/store/orders", streamed: true },
   },
@@ -47,7 +50,8 @@ export const functionList = {
     file: "cancel-order.ts",
     timeoutSeconds: 10,
     memorySize: 512,
-    permission: { action: "dynamodb:UpdateItem", table: "orders" },
+    table: "orders",
+    action: "UpdateItem",
     failures: ["cancel_failed"],
     operation: { method: "DELETE", path: "/store/orders/{orderId}" },
   },
@@ -56,7 +60,8 @@ export const functionList = {
     file: "authorize.ts",
     timeoutSeconds: 5,
     memorySize: 512,
-    permission: { action: "dynamodb:GetItem", table: "apiKeys" },
+    table: "apiKeys",
+    action: "GetItem",
     failures: ["authorize_failed"],
   },
 } satisfies Record<string, FunctionEntry>;

@@ -43,8 +43,8 @@ export function addFunction(
     logRetentionDays,
     systemLogLevel,
   } = environment;
-  const { id, memorySize, operation, permission, timeoutSeconds } = entry;
-  const table = tables[permission.table];
+  const { action, id, memorySize, operation, timeoutSeconds } = entry;
+  const table = tables[entry.table];
   const logGroup = new LogGroup(stack, `${id}Log`, {
     retention: logRetentionDays,
     // Kept like the data: this log shows why a rollback removed the operation.
@@ -57,7 +57,7 @@ export function addFunction(
   const lambda = new LambdaFunction(stack, id, {
     timeout: Duration.seconds(timeoutSeconds),
     memorySize,
-    environment: { [tableVariables[permission.table]]: table.tableName },
+    environment: { [tableVariables[entry.table]]: table.tableName },
     ...(operation?.streamed &&
       listConcurrency && { reservedConcurrentExecutions: listConcurrency }),
     code,
@@ -75,13 +75,11 @@ export function addFunction(
     currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
   });
   logGroup.grantWrite(role);
-  table.grant(role, permission.action);
+  table.grant(role, `dynamodb:${action}`);
   // Callers invoke the alias, which points to the live version. CDK declares optional properties
   // loosely: under exactOptionalPropertyTypes an Alias is not quite an IFunction.
   const live = lambda.addAlias("live") as Alias & IFunction;
   // Those of the function's one action: DynamoDB counts by table and operation only.
-  const throttledTableRequests = table.metricThrottledRequestsForOperation(
-    permission.action.replace("dynamodb:", ""),
-  );
+  const throttledTableRequests = table.metricThrottledRequestsForOperation(action);
   return { entry, throttledTableRequests, logGroup, live };
 }

@@ -56,9 +56,9 @@ function turnedAway({ id, operation }: FunctionEntry): Sample[] {
 }
 
 /** DynamoDB counts a request whatever becomes of its retries. */
-function tableThrottled({ permission: { action, table } }: FunctionEntry): Sample[] {
+function tableThrottled({ action, table }: FunctionEntry): Sample[] {
   const dimensions = {
-    Operation: action.replace("dynamodb:", ""),
+    Operation: action,
     TableName: { orders: "Orders", apiKeys: "ApiKeys" }[table],
   };
   return [[metricName("AWS/DynamoDB", "ThrottledRequests", dimensions), 1]];
