@@ -196,7 +196,7 @@ async function readDeployed(environment: Environment, options: CompareOptions) {
 
 async function synthesise(stackName: string, { context = [] }: CompareOptions) {
   const words = context.flatMap((entry) => ["--context", entry]);
-  if (await cdk("synth", "--quiet", "--output", ownAssembly, ...words))
+  if (await cdk("synth", stackName, "--quiet", "--output", ownAssembly, ...words))
     throw new CommandError("Synthesis failed");
   return readAssembly(ownAssembly, stackName);
 }

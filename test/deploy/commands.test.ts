@@ -1,8 +1,7 @@
-import { execFile } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import {
   DescribeTableCommand,
   ResourceNotFoundException,
@@ -201,7 +200,7 @@ test("without --app, the app is synthesised with the given context", async () =>
   const context = ["-c", "canary=false", "--context", "a=b c"];
   const lines = (await run("deploy", "kept", ...accepted, ...context)).split("\n");
   expect(lines.slice(-3)).toEqual([
-    "cdk synth --quiet --output cdk.out --context canary=false --context a=b c",
+    "cdk synth STACK --quiet --output cdk.out --context canary=false --context a=b c",
     "cdk deploy STACK --exclusively --app cdk.out",
     "exit code 7",
   ]);
@@ -210,7 +209,7 @@ test("without --app, the app is synthesised with the given context", async () =>
 test("a command fails when CDK's synthesis fails or is killed", async () => {
   vi.stubEnv("CDK_DOES", "kill $$");
   expect(await run("deploy", "kept")).toBe(`Synthesis failed
-cdk synth --quiet --output cdk.out
+cdk synth STACK --quiet --output cdk.out
 exit code 2`);
 });
 
@@ -241,13 +240,8 @@ test("npm run diff shows what cdk diff prints, and ends with its exit code", asy
   vi.stubEnv("PATH", path);
   const command = fileURLToPath(new URL("../../infra/deploy/deploy.ts", import.meta.url));
   const options = ["--app", app, "--template", template, "--fail"];
-  const diff = promisify(execFile)(process.execPath, [
-    command,
-    "diff",
-    "staging",
-    ...options,
-  ]);
-  const { code, stdout, stderr } = await diff.catch((error) => error);
-  expect(stdout + stderr).toContain("[+] AWS::DynamoDB::Table Orders");
-  expect(code).toBe(1);
+  const words = [command, "diff", "staging", ...options];
+  const { status, output } = spawnSync(process.execPath, words, { encoding: "utf8" });
+  expect(output.join("")).toContain("[+] AWS::DynamoDB::Table Orders");
+  expect(status).toBe(1);
 });
