@@ -48,22 +48,17 @@ async function runStep(step: Step, commands: string, shell: Shell) {
   }
 }
 
-/** Without what leads to an account, a clone or a Node.js version. */
-function neutralEnvironment(): NodeJS.ProcessEnv {
-  const leading = /^(AWS|CDK|GIT|INIT_CWD|NODE_OPTIONS|npm_lifecycle|npm_package)/;
-  return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !leading.test(name)),
-  );
-}
-
 /** Starts MiniStack, and opens a shell in a temporary clone of this working copy as it is. */
 async function setUpShell() {
   const scratch = await mkdtemp(join(tmpdir(), "rehearsal-"));
   started.defer(() => rm(scratch, { recursive: true, force: true, maxRetries: 5 }));
   const repository = fileURLToPath(new URL("../..", import.meta.url));
   const files = fileURLToPath(new URL(".", import.meta.url));
+  // Without what leads to an account, a clone or a Node.js version.
+  const leading = /^(AWS|CDK|GIT|INIT_CWD|NODE_OPTIONS|npm_lifecycle|npm_package)/;
+  const neutral = Object.entries(process.env).filter(([name]) => !leading.test(name));
   const env = {
-    ...neutralEnvironment(),
+    ...Object.fromEntries(neutral),
     PATH: `${dirname(process.execPath)}:${process.env["PATH"]}`,
     SCRATCH: scratch,
     PORT: String(await freePort()),
