@@ -47,15 +47,9 @@ export async function operators({ client, endpoint }: Subject) {
     return [time / 1000];
   };
   const beside = async (command: string, file: string, ...options: string[]) => {
+    const words = ["orders", command, "--local", ...options, pathOf(file)];
     const samples = {
-      ours: await seconds(
-        ...adminCommand,
-        "orders",
-        command,
-        "--local",
-        ...options,
-        pathOf(file),
-      ),
+      ours: await seconds(...adminCommand, ...words),
       [sdkAlone]: await seconds(floor, command, tables.floor, pathOf(file)),
     };
     return besides(`orders ${command} of 100,000`, samples, "s");
