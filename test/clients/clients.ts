@@ -58,8 +58,6 @@ const toolchains: Toolchain[] = [
   },
 ];
 
-const ordersFile = fileURLToPath(new URL("orders.ndjson", import.meta.url));
-
 /**
  * The text that each step of a program must print. An order is its five fields, a date in
  * milliseconds since 1970, and `-` for none.
@@ -110,7 +108,8 @@ async function tryClient({ language, build, program }: Toolchain) {
   const { path: cwd } = cleanup.use(await temporaryFolder());
   const folder = language.toLowerCase();
   await cp(new URL(folder, import.meta.url), cwd, { recursive: true });
-  const stack = await startStack(cleanup, { orders: ordersFile, log: () => {} });
+  const orders = fileURLToPath(new URL("orders.ndjson", import.meta.url));
+  const stack = await startStack(cleanup, { orders, log: () => {} });
   const later = await listen(0, ({ method }, response) => {
     const [status, body] = method === "DELETE" ? [409, laterError] : [200, laterOrders];
     response.writeHead(status, { "Content-Type": "application/json" }).end(body);
