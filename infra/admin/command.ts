@@ -19,7 +19,10 @@ export interface Session extends Target {
   interruptible(): AbortSignal;
   /** Prints a line of the result, above the progress: for people or, with `--json`, for scripts. */
   print(text: string, json: object): void;
-  /** Reads a file of order ids, one per line; `-` is standard input. */
+  /**
+   * Reads a file of order ids, one per line; `-` is standard input. It is wrong use of the command
+   * if a line is not an id, or if there is none.
+   */
   readIds(file?: string): Promise<Set<string>>;
 }
 
@@ -84,7 +87,17 @@ export function action<Given extends unknown[]>(
         return stop.signal;
       },
       print: (text, json) => printLine(asJson ? jsonText(json) : printable(text)),
-      readIds: (file = "-") => readIds(file, wrongUse),
+      async readIds(file = "-") {
+        const ids = await Array.fromAsync(inputLines(file), ({ text, place }) =>
+          isInt64(text)
+            ? text
+            : wrongUse(`${place}: not a 64-bit integer: nothing was changed`),
+        );
+        // The command before this one in a pipe may have failed.
+        if (ids.length === 0)
+          wrongUse(`${inputName(file)} has no order ids: nothing was changed`);
+        return new Set(ids);
+      },
     };
     try {
       await printResult(await work(session, ...given), asJson);
@@ -92,21 +105,6 @@ export function action<Given extends unknown[]>(
       target.client.destroy();
     }
   };
-}
-
-/**
- * It is wrong use of the command if a line is not an id, or if there is none: the command before
- * this one in a pipe may have failed.
- */
-async function readIds(file: string, wrongUse: (reason: string) => never) {
-  const ids = await Array.fromAsync(inputLines(file), ({ text, place }) =>
-    isInt64(text)
-      ? text
-      : wrongUse(`${place}: not a 64-bit integer: nothing was changed`),
-  );
-  if (ids.length === 0)
-    wrongUse(`${inputName(file)} has no order ids: nothing was changed`);
-  return new Set(ids);
 }
 
 async function printResult(result: Result, asJson: boolean) {
