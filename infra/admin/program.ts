@@ -51,7 +51,7 @@ export function createProgram(): Command {
 }
 
 /** Runs the command line with these arguments, and sets the exit code. */
-export async function runProgram(args: string[]): Promise<void> {
+export async function runProgram(args: string[]) {
   try {
     await createProgram().parseAsync(args, { from: "user" });
   } catch (error) {

@@ -34,10 +34,7 @@ export function startProgress(
 }
 
 /** Prints a line in the place of the progress line, which is drawn again below it. */
-export function printLine(
-  line: string,
-  stream: NodeJS.WriteStream = process.stdout,
-): void {
+export function printLine(line: string, stream: NodeJS.WriteStream = process.stdout) {
   erase();
   stream.write(`${line}\n`);
 }

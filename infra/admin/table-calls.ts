@@ -42,7 +42,7 @@ export const keysPerCall = 100;
 export async function* batches<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
   size = keysPerCall,
-): AsyncIterable<Item[]> {
+) {
   let batch: Item[] = [];
   for await (const item of items) {
     if (batch.push(item) < size) continue;
@@ -208,7 +208,7 @@ export class TableCalls {
   }
 
   /** Reads a table, consistently. */
-  async *scan(TableName: string): AsyncIterable<OrderItem> {
+  async *scan(TableName: string) {
     let ExclusiveStartKey: OrderItem | undefined;
     do {
       const command = new ScanCommand({

@@ -2,7 +2,6 @@ import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
-import type { OrderItem } from "../../shared/order.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { linesOf } from "../terminal/input.ts";
 import { counted, grouped, printable } from "../terminal/text.ts";
@@ -116,10 +115,7 @@ function kindOf([problem = ""]: string[]) {
  * @throws CommandError when a line is now bad, the number of orders differs, or the file can't
  * be read any more.
  */
-export async function* readOrders(
-  file: OrdersFile,
-  orders: number,
-): AsyncIterable<OrderItem> {
+export async function* readOrders(file: OrdersFile, orders: number) {
   for await (const { item } of readNumberedOrders(file, orders)) yield item;
 }
 
