@@ -74,7 +74,7 @@ function strict(node: unknown) {
 
 /** A response by its status, or an error by its name, as the schema of all of it. */
 function schemaOf([status, { headers, content }]: [string, DocumentedResponse]) {
-  const { "application/json": json } = { ...content };
+  const json = content?.["application/json"];
   const contentType = { required: true, schema: { const: "application/json" } };
   const named = Object.entries({
     ...headers,
@@ -95,17 +95,14 @@ function schemaOf([status, { headers, content }]: [string, DocumentedResponse]) 
 
 const components = document.components.responses;
 /** To a request that matches no operation. Its path decides on 404 or 405. */
-const gatewayResponses = {
+const gatewayResponses: Responses = {
   400: components["BadRequest"],
   403: components["Forbidden"],
+  404: components["NotFound"],
+  405: components["MethodNotAllowed"],
   413: components["RequestTooLarge"],
   415: components["UnsupportedMediaType"],
   429: components["TooManyRequests"],
-};
-const unknownPath: Responses = { ...gatewayResponses, 404: components["NotFound"] };
-const unknownMethod: Responses = {
-  ...gatewayResponses,
-  405: components["MethodNotAllowed"],
 };
 
 const ajv = new Ajv2020({
@@ -131,8 +128,8 @@ export function responseProblems(
 ): string[] {
   const known = paths.find(({ pattern }) => pattern.test(path));
   const operation = known?.operations[method.toLowerCase()];
-  const responses = operation?.responses ?? (known ? unknownMethod : unknownPath);
-  const schema = responses[status];
+  const { [known ? 404 : 405]: _, ...unmatched } = gatewayResponses;
+  const { [status]: schema } = operation?.responses ?? unmatched;
   if (schema === undefined) return [`status ${status} is not documented: ${body}`];
   const otherCode = known ? "resource_not_found" : "order_not_found";
   if (body.includes(otherCode)) return [`code ${otherCode} is not documented there`];
