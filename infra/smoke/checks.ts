@@ -178,10 +178,9 @@ const unchanging: Checks = {
         for (const body of [{}, emptyObject]) {
           const response = await send(service, { method, path, ...body });
           expectError(response, "method_not_allowed");
-          const allowed = `${response.headers.allow}`.split(", ").sort().join(", ");
-          const expected = methods.join(", ");
-          const seen = `${path} allows ${excerpt(allowed)} instead of ${expected}`;
-          assert(allowed === expected, seen);
+          const allowed = `${response.headers.allow}`.split(", ").sort();
+          const seen = `${path} allows ${excerpt(allowed)} instead of ${excerpt(methods)}`;
+          assert.deepEqual(allowed, methods, seen);
         }
   },
   "a cancellation that ignores its body": rejects("order_not_found", () => [

@@ -139,9 +139,12 @@ const faults: Record<string, Case[]> = {
     gets(403, /gzip {2}405$/),
     gets(415, /\{\} 405$/),
     ["must have required property 'allow'", without("Allow", 405)],
-    ['none allows "GET" instead of DELETE', when(/ 405$/, { headers: { Allow: "GET" } })],
     [
-      'orders allows "GET, PUT" instead of GET',
+      'none allows ["GET"] instead of ["DELETE"]',
+      when(/ 405$/, { headers: { Allow: "GET" } }),
+    ],
+    [
+      'orders allows ["GET","PUT"] instead of ["GET"]',
       when(/ 405$/, { headers: { Allow: "PUT, GET" } }),
     ],
   ],
