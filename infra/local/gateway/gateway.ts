@@ -95,20 +95,13 @@ function failureResponse(
     log(`The local gateway failed: ${inspect(error)}`);
   const type = isGateways ? error.message : "INTEGRATION_FAILURE";
   const response = gatewayResponses.get(type);
-  if (response?.StatusCode === undefined) {
+  if (response?.status === undefined)
     log(`The template has no gateway response ${type} with a status`);
-    return { status: 500, headers: {}, body: "" };
-  }
-  const {
-    StatusCode: status,
-    ResponseParameters: headers,
-    ResponseTemplates: body,
-  } = response;
-  return { status, headers, body };
+  return response ?? { headers: {}, body: "" };
 }
 
 async function send(
-  { status, headers, body }: ApiResponse,
+  { status = 500, headers, body }: ApiResponse,
   response: ServerResponse,
   isCut: () => boolean,
 ) {

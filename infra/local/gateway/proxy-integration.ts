@@ -6,7 +6,8 @@ import type { Route } from "./routes.ts";
 
 /** An HTTP response of the API. It is JSON unless a header says otherwise. */
 export interface ApiResponse {
-  status: number;
+  /** 500 unless given. */
+  status?: number | undefined;
   headers: Record<string, string>;
   body: string | Readable;
 }

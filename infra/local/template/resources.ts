@@ -62,10 +62,6 @@ const literal = text
   .regex(/^'.*'$/, "only literals are supported")
   .transform((quoted) => quoted.slice(1, -1));
 
-/** The headers of a constant response. */
-const constantHeaders = (prefix: string) =>
-  z.record(unprefixed(prefix), literal).default({});
-
 const constantBody = z
   .strictObject({
     "application/json": text.regex(
@@ -85,6 +81,20 @@ const aliasedFunction = text
   .regex(alias, "only an alias of a Lambda function can be invoked")
   .transform((uri) => alias.exec(uri)?.[1] ?? "");
 
+/** A constant response. Each type of gateway response has a usual status of its own. */
+const constantResponse = (headerPrefix: string) =>
+  strict({
+    ResponseType: text.default(""),
+    StatusCode: z.coerce.number().optional(),
+    ResponseTemplates: constantBody,
+    ResponseParameters: z.record(unprefixed(headerPrefix), literal).default({}),
+  }).transform((response) => ({
+    type: response.ResponseType,
+    status: response.StatusCode,
+    headers: response.ResponseParameters,
+    body: response.ResponseTemplates,
+  }));
+
 /** The template that chooses a status; API Gateway takes the one response for any. */
 const constantStatus = text.regex(/^\{"statusCode":\d+\}$/, "only a status is supported");
 
@@ -93,21 +103,13 @@ const mockIntegration = z
     Type: z.literal("MOCK"),
     PassthroughBehavior: z.literal("NEVER"),
     RequestTemplates: z.record(text, constantStatus),
-    IntegrationResponses: z.tuple([
-      strict({
-        StatusCode: z.coerce.number(),
-        ResponseTemplates: constantBody,
-        ResponseParameters: constantHeaders("method.response.header."),
-      }),
-    ]),
+    IntegrationResponses: z.tuple([constantResponse("method.response.header.")]),
   })
   .transform(({ Type, RequestTemplates, IntegrationResponses: [response] }) => ({
     Type,
-    status: response.StatusCode,
+    ...response,
     /** The content types that a request may have. */
     contentTypes: new Set(Object.keys(RequestTemplates)),
-    headers: response.ResponseParameters,
-    body: response.ResponseTemplates,
   }));
 
 const functionIntegration = strict({
@@ -126,12 +128,7 @@ const resourceSchemas = {
     IdentityValidationExpression: text.transform((expression) => new RegExp(expression)),
     AuthorizerResultTtlInSeconds: z.number(),
   }),
-  "AWS::ApiGateway::GatewayResponse": strict({
-    ResponseType: text,
-    StatusCode: z.coerce.number().optional(),
-    ResponseTemplates: constantBody,
-    ResponseParameters: constantHeaders("gatewayresponse.header."),
-  }),
+  "AWS::ApiGateway::GatewayResponse": constantResponse("gatewayresponse.header."),
   "AWS::ApiGateway::Method": strict({
     HttpMethod: text,
     ResourceId: text,

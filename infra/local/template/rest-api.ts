@@ -38,7 +38,7 @@ export function readRestApi(template: StackTemplate) {
   });
   const gatewayResponses = template
     .all("AWS::ApiGateway::GatewayResponse")
-    .map((response) => [response.ResponseType, response] as const);
+    .map((response) => [response.type, response] as const);
   return {
     id: api.id,
     stageName: stage.StageName,
