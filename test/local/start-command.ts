@@ -48,7 +48,7 @@ export async function createStarter() {
     directory,
     stacks,
     run,
-    start: (options: string[], environment = {}) =>
-      run([process.execPath, ...startScript, ...options], root, environment),
+    start: (options: string[], environment = {}, cwd = root) =>
+      run([process.execPath, ...startScript, ...options], cwd, environment),
   };
 }

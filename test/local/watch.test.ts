@@ -23,29 +23,21 @@ import { machineHas } from "../helpers/machine.ts";
 import { descendants, isAlive } from "../helpers/processes.ts";
 import { send } from "../helpers/send.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
-import { createStarter, startLimit, startScript } from "./start-command.ts";
+import { createStarter, startLimit } from "./start-command.ts";
 
-const { directory, run } = await createStarter();
+const { directory, start } = await createStarter();
 
 const hasList = machineHas("/proc or ps", "npm start --watch");
 describe.runIf(hasList)("npm start --watch", { timeout: 180_000 }, () => {
   const project = join(directory, "project");
-  let stack: ReturnType<typeof run>;
+  let stack: ReturnType<typeof start>;
   let served: Record<"baseUrl" | "apiKey" | "dynamodbEndpoint" | "accessKeyId", string>;
   let headers: Record<string, string>;
   beforeAll(async () => {
     for (const part of ["functions", "shared", "infra", "package.json"])
       await cp(join(root, part), join(project, part), { recursive: true });
     await symlink(join(root, "node_modules"), join(project, "node_modules"));
-    const command = [
-      process.execPath,
-      ...startScript,
-      "--port",
-      "0",
-      "--json",
-      "--watch",
-    ];
-    stack = run(command, project);
+    stack = start(["--port", "0", "--json", "--watch"], {}, project);
     await vi.waitFor(() => expect(stack.seen.stdout).toMatch(/^\{.*\}\n$/), startLimit);
     expect(stack.seen.stderr).toBe("Building the service...\n");
     served = JSON.parse(stack.seen.stdout);

@@ -66,6 +66,6 @@ export function isLoopback(host = ""): boolean {
 export async function freePort(host?: string, preferred = 0): Promise<number> {
   const server = createServer();
   const port = await listeningPort(server, preferred, host).catch(() => freePort(host));
-  if (server.listening) await server[Symbol.asyncDispose]();
+  server.close();
   return port;
 }
