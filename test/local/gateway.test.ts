@@ -126,7 +126,7 @@ test.each(["/v1", "/v2/pets"])(
     const response = await send(new URL(path, baseUrl).href);
     expect(response).toMatchObject({ status: 500, body: "" });
     const missing = "gateway response MISSING_AUTHENTICATION_TOKEN with a status";
-    expect(log).toEqual([`The template has no ${missing}`]);
+    expect(log).toContain(`The template has no ${missing}`);
   },
 );
 
