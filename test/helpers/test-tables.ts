@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { DeleteTableCommand, paginateScan } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeEach, onTestFinished } from "vitest";
 import type { Target } from "../../infra/admin/target.ts";
-import type { Environment } from "../../infra/environments.ts";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { createTable } from "./create-table.ts";
 import { type Choice, startFaultProxy } from "./faults/fault-proxy.ts";
@@ -40,7 +39,7 @@ export async function createTestTables() {
   });
   const empty = () => remove().then(create);
   beforeEach(empty);
-  const environment: Environment = { ...noOption, apiKeyPrefix: "pets_test" };
+  const environment = { ...noOption, apiKeyPrefix: "pets_test" };
   const target: Target = {
     description: "the tables of a test",
     environment,
