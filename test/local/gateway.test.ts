@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import type { LocalStackOptions } from "../../infra/local/local-stack.ts";
 import { expectError } from "../helpers/expect-error.ts";
 import { send } from "../helpers/send.ts";
 import { invoking, mock, startPets, streaming, until } from "./pets.ts";
@@ -163,16 +162,11 @@ test.each([
 );
 
 describe("every nth", () => {
-  async function start(options: LocalStackOptions) {
-    const routes = {
-      "GET /pets": invoking("echo"),
-      "GET /orders": streaming("orders"),
-      "GET /keys": { ...mock(200), authorizer: "Keys" },
-    };
-    const pets = await startPets(routes, { ...options, dynamodbEndpoint });
-    onTestFinished(pets.stop);
-    return pets;
-  }
+  const routes = {
+    "GET /pets": invoking("echo"),
+    "GET /orders": streaming("orders"),
+    "GET /keys": { ...mock(200), authorizer: "Keys" },
+  };
 
   test.each([
     // With or without a key.
@@ -188,20 +182,20 @@ describe("every nth", () => {
       [200, 401, 503, 200, 503],
     ],
   ])("request fails on demand: %j", async (options, paths, statuses) => {
-    const { call } = await start(options);
+    await using pets = await startPets(routes, { ...options, dynamodbEndpoint });
     const responses = [];
-    for (const path of paths) responses.push(await call(path));
+    for (const path of paths) responses.push(await pets.call(path));
     expect(responses.map(({ status }) => status)).toEqual(statuses);
     const [unavailable] = responses.filter(({ status }) => status === 503);
     if (unavailable) expectError(unavailable, "service_unavailable");
   });
 
   test("list is cut off midway on demand", async () => {
-    const { baseUrl, call } = await start({ cut: 2 });
+    await using pets = await startPets(routes, { cut: 2, dynamodbEndpoint });
     for (const _ of ["first", "second"]) {
-      expect((await call("/orders")).body).toBe('[{"id":1},{"id":2}]');
-      await call("/pets");
-      const [response] = await once(request(`${baseUrl}/orders`).end(), "response");
+      expect((await pets.call("/orders")).body).toBe('[{"id":1},{"id":2}]');
+      await pets.call("/pets");
+      const [response] = await once(request(`${pets.baseUrl}/orders`).end(), "response");
       const [chunk] = await once(response, "data");
       expect(`${chunk}`).toBe('[{"id":1},');
       await expect(once(response, "end")).rejects.toThrow("aborted");

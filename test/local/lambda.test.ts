@@ -114,8 +114,7 @@ test("a process gets whole events, and has what Lambda gives a function and noth
 test("a process serves request after request, and further ones wait for those that may start", async () => {
   const options = { maxEnvironments: 2, dynamodbEndpoint };
   const changes = { reused: { Handler: "index.echo" } };
-  const pets = await startPets({ "GET /": invoking("reused") }, options, changes);
-  onTestFinished(pets.stop);
+  await using pets = await startPets({ "GET /": invoking("reused") }, options, changes);
   for (const _ of ["first", "second", "third"]) await pets.call("");
   expect(await pids("reused")).toHaveLength(1);
   const held: ServerResponse[] = [];
@@ -155,11 +154,10 @@ test("a process that is debugged takes a debugger before its first request, at a
   onTestFinished(() => void other.close());
   // If it is taken already, that is fine too.
   await listeningPort(other, 9229).catch(() => {});
-  const debugged = await startPets(
+  await using debugged = await startPets(
     { "GET /echo": invoking("echo") },
     { inspect: true, dynamodbEndpoint },
   );
-  onTestFinished(debugged.stop);
   const ports = () =>
     debugged.log.join("\n").match(/(?<=a debugger can attach to )\S+/g) ?? [];
   await expect.poll(ports).toHaveLength(2);

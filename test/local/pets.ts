@@ -144,6 +144,7 @@ export async function startPets(
   );
   return {
     ...stack,
+    [Symbol.asyncDispose]: stack.stop,
     log,
     call: (path: string, request?: RequestOptions) => send(stack.baseUrl + path, request),
     pids: async (name: string) =>

@@ -1,5 +1,5 @@
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { issueStartKey } from "../../infra/local/start-key.ts";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
@@ -39,12 +39,8 @@ test("a key that is given to every start keeps its record, until it had been rev
 });
 
 test("stacks that share an engine leave each other's keys alone", async () => {
-  const stacks = [];
-  for (const _ of ["first", "second"]) {
-    const stack = await startPets({}, { dynamodbEndpoint });
-    onTestFinished(stack.stop);
-    stacks.push(stack);
-  }
-  for (const { apiKey, tables } of stacks)
+  await using first = await startPets({}, { dynamodbEndpoint });
+  await using second = await startPets({}, { dynamodbEndpoint });
+  for (const { apiKey, tables } of [first, second])
     expect(await recordOf(apiKey, tables.apiKeys)).not.toHaveProperty("revokedAt");
 });
