@@ -107,8 +107,10 @@ function createProgram(entries: Environments): Command {
 }
 
 function addComparison(command: Command) {
+  // Not `<names...>`, which would take an environment after it, too.
+  const collect = (value: string, before: string[] = []) => [...before, value];
   return command
-    .option("--accept <names...>", "findings that are meant; may be repeated")
+    .option("--accept <names>", "findings that are meant; may be repeated", collect)
     .option(
       "--app <directory>",
       "a synthesised app; without it, synthesises into cdk.out",
@@ -117,10 +119,9 @@ function addComparison(command: Command) {
       new Option("--profile <name>", "the AWS profile to work with").env("AWS_PROFILE"),
     )
     .addOption(
-      new Option(
-        "-c, --context <key=value...>",
-        "such as canary=false, for the synthesis",
-      ).conflicts("app"),
+      new Option("-c, --context <key=value>", "such as canary=false, for the synthesis")
+        .argParser(collect)
+        .conflicts("app"),
     );
 }
 

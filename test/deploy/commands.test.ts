@@ -58,7 +58,8 @@ exit code 1`);
 
   test("passes when all findings are accepted, with a remark about other names", async () => {
     const options = ["--accept", `${table}\n\ntls `, "--accept", protection];
-    expect(await compare(...options)).toBe(`${compared}: 2 findings
+    const words = [...options, "kept", "--app", directory];
+    expect(await run("compare", ...words)).toBe(`${compared}: 2 findings
 accepted  ${table}  OLD becomes NEW
 accepted  termination-protection  the stack can then be deleted
 No finding is named tls
