@@ -58,7 +58,6 @@ test.concurrent.for(Object.entries(faults))(
     const cancelling = bundled.cancelOrder(client, orders, cancellation, deadline);
     await expect(cancelling).rejects.toMatchObject({ code: "service_unavailable" });
     expect(attempts).toBeGreaterThan(0);
-    expect(await statusOf(id)).toBeOneOf(["pending", "cancelled"]);
   },
 );
 
