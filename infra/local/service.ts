@@ -71,6 +71,6 @@ export function createLiveService() {
       next.begin();
     },
     /** Ends the latest; one before it ends with its connections. */
-    stop: async () => await latest?.stop(),
+    stop: () => latest?.stop(),
   };
 }

@@ -49,8 +49,8 @@ export async function watchSources(
 function readSources(folder: string) {
   const lines = globSync(sources, { cwd: folder }).map((name) => {
     // Not what a link leads to, which may be itself.
-    const options = { throwIfNoEntry: false } as const;
-    const { ctimeMs, size } = lstatSync(join(folder, name), options) ?? {};
+    const { ctimeMs, size } =
+      lstatSync(join(folder, name), { throwIfNoEntry: false }) ?? {};
     return `${name} ${ctimeMs} ${size}`;
   });
   return lines.join("\n");
