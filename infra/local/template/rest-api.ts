@@ -25,7 +25,9 @@ export function readRestApi(template: StackTemplate) {
   const methods = template.all("AWS::ApiGateway::Method").map((method) => {
     const authorizer = authorizers.find(({ id }) => id === method.AuthorizerId);
     if ((method.AuthorizationType === "NONE") !== (authorizer === undefined))
-      throw new CommandError(`The authorization of ${method.id} is incomplete`);
+      throw new CommandError(
+        `${method.id} needs CUSTOM with an authorizer of the template, or NONE without one`,
+      );
     return {
       /** Like `/store/orders/{orderId}`. */
       path: pathOf(method.ResourceId) || "/",

@@ -98,13 +98,14 @@ test("a template is rejected for properties that would be ignored or misread", (
 });
 
 const onlyOne = "The local stack needs a template with one REST API of one stage";
-const missing = "The authorization of GET / is incomplete";
+const missing = "GET / needs CUSTOM with an authorizer of the template";
 const header = { "method.response.header.X-Pet": "integration.response.header.X-Pet" };
 const responses = "ANY /pets.Integration.IntegrationResponses";
 test.each<[string, object]>([
   [onlyOne, { OtherApi: pets["Api"] }],
   [onlyOne, { OtherStage: pets["Stage"] }],
   [onlyOne, { Stage: { Type: "AWS::IAM::Role" } }],
+  [missing, changed("GET /.AuthorizationType", "NONE")],
   [missing, changed("GET /.AuthorizerId", undefined)],
   [missing, changed("GET /.AuthorizerId", "imported")],
   [
