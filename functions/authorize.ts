@@ -35,8 +35,8 @@ export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorize
   });
 
 /**
- * The runtime logs a thrown error with its stack, which for a rejected key costs money and says
- * nothing.
+ * The error that the gateway turns into 401, without a stack: the runtime logs that, which for a
+ * rejected key costs money and says nothing.
  */
 function unauthorized(): Error {
   return Object.assign(new Error("Unauthorized"), { stack: "Error: Unauthorized" });

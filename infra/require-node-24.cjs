@@ -1,4 +1,5 @@
-// Preloaded by every script of ours, so that whatever ends one is said in a line with what to do about it.
+// Preloaded by every script of package.json: ends it when something is missing, and says in a line what has ended
+// one of ours and what to do about it.
 // CommonJS with nothing newer than Node 20, because an old Node.js has to read it too.
 const { accessSync, constants, existsSync } = require("node:fs");
 const { tmpdir } = require("node:os");

@@ -11,8 +11,8 @@ import { ServiceError } from "./errors.ts";
 /**
  * The limits of calls by the authorizer, by an operation on one order, and by a list:
  *
- * 1. An attempt waits `connectionTimeout` to connect, then `requestTimeout` until the response
- * begins, in milliseconds.
+ * 1. An attempt waits up to `connectionTimeout` to connect, and up to `requestTimeout` in all until
+ * the response begins, in milliseconds.
  * 2. A call makes up to `maxAttempts` attempts, the first included. The pauses between them grow
  * from `retryBaseDelay`.
  * 3. Other than for a list, a function makes one call for a request. All of its attempts fit into

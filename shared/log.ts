@@ -1,7 +1,7 @@
 /**
- * The functions' structured log. Lambda's JSON log format adds time, level and request id, and puts
- * the object under `message`. The stack's metric filters match `$.message.event`, so these names
- * are an interface.
+ * The name of a line of the functions' log. Lambda's JSON log format adds time, level and request
+ * id, and puts the object under `message`. The stack's metric filters match `$.message.event`, so
+ * these names are an interface.
  */
 export type LogEvent =
   | "order_cancelled"
@@ -24,6 +24,7 @@ interface LogFields {
   orders?: number;
   /** How long a list took to begin. */
   firstPageMilliseconds?: number;
+  /** How often each field of an order was left out. */
   fields?: Record<string, number>;
   cause?: string;
 }

@@ -85,7 +85,7 @@ async function* listJson(pages: AsyncIterable<OrderItem[]>, progress: Progress) 
   yield progress.orders === 0 ? "[]" : "]";
 }
 
-/** Requests the next page before the current one is written, so that the table never waits. */
+/** Requests the next page before the current one is written, so that reading and writing overlap. */
 async function* oneAhead(pages: AsyncIterable<OrderItem[]>) {
   const values = pages[Symbol.asyncIterator]();
   let next = values.next();

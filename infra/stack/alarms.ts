@@ -118,8 +118,8 @@ export function addAlarms(
 }
 
 /**
- * Not encrypted with a key of ours: that costs money while idle, and the text of an alarm isn't
- * secret.
+ * Makes the topic that the alarms notify, or takes the given one. The stack's own isn't encrypted
+ * with a key: that costs money while idle, and the text of an alarm isn't secret.
  */
 function addTopic(scope: Construct, { email, topicArn }: AlarmSettings): ITopic {
   const topic = topicArn

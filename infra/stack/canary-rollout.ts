@@ -50,10 +50,9 @@ export function addCanaryRollout(
 }
 
 /**
- * Makes CloudFormation set every alias of the stack, at once. Otherwise it only
- * updates what differs from the last template, and leaves an alias where someone has moved it by
- * hand. The next deployment
- * brings a canary back: the alias then says so, and the comparison goes by it.
+ * Makes CloudFormation set every alias of the stack, at once. Otherwise it only updates what differs
+ * from the last template, and leaves an alias where someone has moved it by hand. The next
+ * deployment brings a canary back: the alias then says so, and the comparison goes by it.
  */
 export function setEveryAlias(stack: Stack): void {
   for (const construct of stack.node.findAll()) {

@@ -32,8 +32,8 @@ const tls = {
 };
 
 /**
- * Makes a regional REST API with one throttled stage, `v1`, its access and execution logs, and its
- * domain.
+ * Makes a regional REST API with one throttled stage, `v1`, its access and execution logs, its domain
+ * and its web ACL.
  */
 export function addRestApi(scope: Construct, environment: Environment) {
   const {

@@ -5,8 +5,8 @@ import { text } from "node:stream/consumers";
 import { CommandError, fileError } from "./errors.ts";
 
 /**
- * Resolves a path against the caller's folder: npm runs scripts in the project's folder, and names
- * the caller's in INIT_CWD.
+ * Resolves a path of `npm start` and `npm run admin` against the caller's folder: npm runs scripts
+ * in the project's folder, and names the caller's in INIT_CWD.
  */
 export function callersPath(path: string): string {
   const script = process.env["npm_lifecycle_event"];
