@@ -125,9 +125,9 @@ function finding(group: Change[]): Finding {
   const [first, second] = sorted as [Change, ...Change[]];
   const whole = sorted.find(({ kind }) => kind !== "changed");
   const label = labelOf(first, second?.type === first.type ? first.type : first.path);
-  const becomes = `${first.replaces ? "replaced:" : ""}${label}=${exactly(first.is)}`;
-  if (!second && !whole) return { name: findingName(becomes), text: changeText(first) };
-  const subject = whole ? `${whole.kind}:${whole.path}` : becomes;
+  const setting = `${first.replaces ? "replaced:" : ""}${label}=${exactly(first.is)}`;
+  if (!second && !whole) return { name: findingName(setting), text: changeText(first) };
+  const subject = whole ? `${whole.kind}:${whole.path}` : setting;
   const covered = sorted.map((change) => [change.kind, change.path, reviewed(change)]);
   const texts = sorted.map((change) => `${labelOf(change)}: ${changeText(change)}`);
   return { name: findingName(`${subject}@${digest(covered)}`), text: texts.join("; ") };
