@@ -10,7 +10,7 @@ import {
 import { retryIncompleteResponses } from "../../shared/dynamodb.ts";
 import { type Environment, environments } from "../environments.ts";
 import { engineClient } from "../local/engine/engine.ts";
-import { readStackFiles } from "../local/stack-files.ts";
+import { readStackFiles } from "../local/running-stacks.ts";
 import { CommandError, errorText } from "../terminal/errors.ts";
 
 /** The tables a command works on, and the settings of their environment. */

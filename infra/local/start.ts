@@ -33,7 +33,7 @@ try {
   // They take a while to load.
   const { startLocalStack } = await import("./local-stack.ts");
   const { notLoadedText, readyText } = await import("./ready-text.ts");
-  const { writeStackFile } = await import("./stack-files.ts");
+  const { writeStackFile } = await import("./running-stacks.ts");
   const { synthesise } = await import("./template/synthesis.ts");
   await using running = new AsyncDisposableStack();
   const folder = running.use(

@@ -14,7 +14,7 @@ import { mockClient } from "aws-sdk-client-mock";
 import { afterAll, beforeEach, expect, onTestFinished, vi } from "vitest";
 import { runProgram } from "../../infra/admin/program.ts";
 import { environments } from "../../infra/environments.ts";
-import { type RunningStack, writeStackFile } from "../../infra/local/stack-files.ts";
+import { type RunningStack, writeStackFile } from "../../infra/local/running-stacks.ts";
 import { attributeJson, reviveBinary } from "../../infra/orders-file/attribute-json.ts";
 import { formatOrderLine, parseOrderLine } from "../../infra/orders-file/order-line.ts";
 import { jsonText } from "../../infra/terminal/text.ts";

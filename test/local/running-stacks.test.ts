@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
-import { readStackFiles, writeStackFile } from "../../infra/local/stack-files.ts";
+import { readStackFiles, writeStackFile } from "../../infra/local/running-stacks.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
 
 let folder: string;
