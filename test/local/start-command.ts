@@ -5,11 +5,7 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { root } from "../helpers/admin-command.ts";
 
-export const startScript = [
-  "--require",
-  "./infra/require-node-24.cjs",
-  "infra/local/start.ts",
-];
+export const startScript = ["--require", "./infra/preload.cjs", "infra/local/start.ts"];
 
 /** Long enough for a start on a busy machine. */
 export const startLimit = { timeout: 60_000 };

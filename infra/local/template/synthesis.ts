@@ -19,7 +19,7 @@ export async function synthesise(
   directory: string,
   { signal, sourceMaps = false }: { signal: AbortSignal; sourceMaps?: boolean },
 ): Promise<SynthesisedStack> {
-  const preloaded = join(import.meta.dirname, "../../require-node-24.cjs");
+  const preloaded = join(import.meta.dirname, "../../preload.cjs");
   const script = join(import.meta.dirname, "synth.ts");
   const env = {
     ...process.env,

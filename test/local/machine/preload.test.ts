@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
-const preload = ["--require", "./infra/require-node-24.cjs"];
+const preload = ["--require", "./infra/preload.cjs"];
 
 function run(args: string[], environment: Record<string, string> = {}) {
   const env = { ...process.env, ...environment };
@@ -74,7 +74,7 @@ function runOn(node: string, arch: string = process.arch, glibc = '"2.36"') {
       Object.defineProperty(process, "arch", { value: "${arch}" });
       Object.defineProperty(process, "platform", { value: "linux" });
       process.report.getReport = () => ({ header: { glibcVersionRuntime: ${glibc} } });
-      require("./infra/require-node-24.cjs");`,
+      require("./infra/preload.cjs");`,
   ]);
   return `${status}: ${stderr.replaceAll(arch, "ARCH").replace(/@[\d.]+\n/, "@VERSION\n")}`;
 }
