@@ -80,7 +80,10 @@ function schemaOf([status, { headers, content }]: [string, DocumentedResponse]) 
     ...headers,
     ...(json && { "content-type": contentType }),
   }).map(([name, header]) => ({ ...header, name: name.toLowerCase() }));
-  const bodies = Object.values({ ...json?.examples }).map(({ value }) => value);
+  const examples = {
+    enum: Object.values({ ...json?.examples }).map(({ value }) => value),
+  };
+  const body = status < "300" ? json?.schema : examples;
   const properties = {
     headers: {
       properties: Object.fromEntries(named.map(({ name, schema }) => [name, schema])),
@@ -88,7 +91,7 @@ function schemaOf([status, { headers, content }]: [string, DocumentedResponse]) 
       patternProperties: { [transportHeader]: {} },
       additionalProperties: false,
     },
-    body: status < "300" ? (json?.schema ?? { const: "" }) : { enum: bodies },
+    body: json ? body : { const: "" },
   };
   return [status, { properties }];
 }
@@ -136,7 +139,7 @@ export function responseProblems(
   ajv.validate(schema, { headers, ...(method !== "HEAD" && { body: parsed(body) }) });
   return (ajv.errors ?? []).map(({ instancePath, message, params, data }) => {
     const [expected] = Object.values(params);
-    return `${instancePath.slice(1)} ${message} ${excerpt(expected)}: ${excerpt(data)}`;
+    return `${instancePath.slice(1)} ${message} ${JSON.stringify(expected)}: ${excerpt(data)}`;
   });
 }
 
