@@ -40,6 +40,15 @@ describe("the embedded engine", () => {
     expect(isAlive(pid)).toBe(false);
   });
 
+  test("that finds its port taken gets another one", async () => {
+    const { endpoint, stop } = await start(`
+      mkdir "$0.again" && echo "failed to bind $2:$4: Address in use" >&2 && exit 1
+      echo "Dynoxide listening on http://127.0.0.1:$4" >&2
+      exec sleep 600`);
+    await stop();
+    expect(endpoint).toMatch(/^http:/);
+  });
+
   test("that ends at once fails the start, which quotes its last line", async () => {
     const script = 'echo "starting" >&2; echo "error: database is locked" >&2; exit 1';
     await expect(start(script, "orders.db")).rejects.toThrow(
