@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createServer, type IncomingMessage, request } from "node:http";
+import { Agent, createServer, type IncomingMessage, request } from "node:http";
 import { pipeline } from "node:stream";
 import { isLoopback, listeningPort } from "../machine/ports.ts";
 
@@ -16,6 +16,8 @@ const denied = JSON.stringify({
  */
 export async function startEngineProxy(engine: string) {
   const accessKeyId = `LOCAL${randomBytes(8).toString("hex").toUpperCase()}`;
+  // Node.js's own agent would obey a proxy of the shell's.
+  const agent = new Agent({ keepAlive: true });
   const isOurs = ({ headers, method, url }: IncomingMessage) =>
     method === "POST" &&
     url === "/" &&
@@ -32,7 +34,7 @@ export async function startEngineProxy(engine: string) {
       return;
     }
     const { headers } = incoming;
-    const forwarded = request(engine, { method: "POST", headers }, (response) => {
+    const forwarded = request(engine, { agent, method: "POST", headers }, (response) => {
       outgoing.writeHead(response.statusCode ?? 502, response.headers);
       pipeline(response, outgoing, () => {});
     });
@@ -49,6 +51,7 @@ export async function startEngineProxy(engine: string) {
     close: () => {
       server.close();
       server.closeAllConnections();
+      agent.destroy();
     },
   };
 }
