@@ -1,4 +1,11 @@
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { CommandError } from "../terminal/errors.ts";
@@ -30,14 +37,22 @@ export function writeStackFile(stack: RunningStack): () => void {
   const file = join(folder(), `${new URL(stack.baseUrl).port}.json`);
   try {
     mkdirSync(folder(), { recursive: true });
-    writeFileSync(file, JSON.stringify(stack), { mode: 0o600 });
+    // In one step for those who read it.
+    writeFileSync(`${file}.new`, JSON.stringify(stack), { mode: 0o600 });
+    renameSync(`${file}.new`, file);
   } catch (error) {
     const { message } = Object(error);
     throw new CommandError(
       `${file} can't be written: ${message}. Set LOCAL_STACKS to another folder`,
     );
   }
-  return () => rmSync(file, { force: true });
+  return () => {
+    try {
+      rmSync(file);
+    } catch {
+      // Why the stack ends matters more. Readers find that nothing listens.
+    }
+  };
 }
 
 /** The running stacks, the latest first. A malformed file names none. */
