@@ -1,4 +1,5 @@
 import { type DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { isInt64 } from "../../shared/order.ts";
 import { shellWord } from "../terminal/text.ts";
 import type { LocalStack, LocalStackOptions } from "./local-stack.ts";
 
@@ -56,7 +57,9 @@ async function exampleIds(client: DynamoDBClient, TableName: string) {
   const { Items = [] } = await client.send(new ScanCommand({ TableName, Limit: 1000 }));
   const smallestId = (status: string) => {
     const orders = Items.filter((order) => order["status"]?.S === status);
-    const ids = orders.map(({ id }) => id?.N ?? "").filter((id) => /^\d{1,18}$/.test(id));
+    const ids = orders
+      .map(({ id }) => id?.N ?? "")
+      .filter((id) => /^\d/.test(id) && isInt64(id));
     return ids.sort((a, b) => Number(a) - Number(b))[0];
   };
   return { pending: smallestId("pending"), shipped: smallestId("shipped") };
