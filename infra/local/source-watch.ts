@@ -1,4 +1,4 @@
-import { globSync, lstatSync } from "node:fs";
+import { globSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -48,10 +48,13 @@ export async function watchSources(
 /** A line for each source, which differs once that has changed. */
 function readSources(folder: string) {
   const lines = globSync(sources, { cwd: folder }).map((name) => {
-    // Not what a link leads to, which may be itself.
-    const { ctimeMs, size } =
-      lstatSync(join(folder, name), { throwIfNoEntry: false }) ?? {};
-    return `${name} ${ctimeMs} ${size}`;
+    try {
+      const { ctimeMs, size } = statSync(join(folder, name));
+      return `${name} ${ctimeMs} ${size}`;
+    } catch (error) {
+      // It is gone by now, or a link to itself. Whether that matters, the build says.
+      return `${name} ${Object(error).code}`;
+    }
   });
   return lines.join("\n");
 }
