@@ -23,7 +23,9 @@ import type { Template } from "./changes.ts";
  */
 export function readAssembly(directory: string, stackName: string) {
   try {
-    return new CloudAssembly(directory).getStackByName(stackName);
+    const stack = new CloudAssembly(directory).getStackByName(stackName);
+    const { template, terminationProtection } = stack;
+    return { template, terminationProtection };
   } catch (cause) {
     const problem = `${directory} has no stack ${stackName}: synthesise it first`;
     throw new CommandError(problem, { cause });
