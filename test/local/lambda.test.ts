@@ -7,7 +7,7 @@ import { send } from "../helpers/send.ts";
 import { ownLines } from "../helpers/trouble.ts";
 import { invoking, startPets, streaming, until } from "./pets.ts";
 
-const buffered = ["echo", "fail", "missing", "gone", "hang", "never"];
+const buffered = ["echo", "exit", "fail", "missing", "gone", "hang", "never"];
 const streamed = [
   "breakOff",
   "crash",
@@ -213,6 +213,11 @@ test("a request that crashes its process leaves the next one a new process", asy
   const line = /^crash: Runtime exited with exit status 3, request [\da-f-]{36}$/;
   const ofOne = ["the reason of the crash", expect.stringMatching(line)];
   await expect.poll(() => log).toEqual([...ofOne, ...ofOne]);
+});
+
+test("a request whose process exits before it posts anything fails", async () => {
+  expect(await call("/exit")).toMatchObject(failed);
+  expect(ownLines(log)).toEqual([expect.stringContaining("exit status 4, request ")]);
 });
 
 test("a request that takes too long ends its process and is logged once", async () => {

@@ -199,7 +199,9 @@ async function receive(request: IncomingMessage, { response, signal }: Invocatio
       await finished(streamed.body);
     } else response.resolve({ returned: JSON.parse(await text(request)) });
   } catch (error) {
-    response.reject(new FunctionFailure(Object(error).message));
+    // A process that ends while it posts has failed. What is malformed is our own failure.
+    const { message } = Object(error);
+    response.reject(request.complete ? error : new FunctionFailure(message));
     if (!request.complete) socket.destroy();
   }
   return request.complete;

@@ -45,6 +45,8 @@ export const crash = awslambda.streamifyResponse(async (_event, stream) => {
   process.exit(3);
 });
 
+export const exit = () => process.exit(4);
+
 export const hang = () => {
   console.log("hangs");
   return new Promise(() => setInterval(() => {}, 1000));
