@@ -5,7 +5,6 @@ import { z } from "zod";
 const ignoredProperties = [
   "AccessLogSetting",
   "Architectures",
-  "Conditions",
   "DeletionPolicy",
   "DeletionProtectionEnabled",
   "DependsOn",
@@ -23,13 +22,11 @@ const ignoredProperties = [
   "Name",
   "OnDemandThroughput",
   "OperationName",
-  "Parameters",
   "PointInTimeRecoverySpecification",
   "ReservedConcurrentExecutions",
   "ResourcePolicy",
   "RestApiId",
   "Role",
-  "Rules",
   "S3Bucket",
   "SSESpecification",
   "SecurityPolicy",
@@ -103,7 +100,12 @@ const mockIntegration = z
     Type: z.literal("MOCK"),
     PassthroughBehavior: z.literal("NEVER"),
     RequestTemplates: z.record(text, constantStatus),
-    IntegrationResponses: z.tuple([constantResponse("method.response.header.")]),
+    IntegrationResponses: z.tuple([
+      constantResponse("method.response.header.").refine(
+        ({ status }) => status !== undefined,
+        "a status is needed",
+      ),
+    ]),
   })
   .transform(({ Type, RequestTemplates, IntegrationResponses: [response] }) => ({
     Type,
@@ -191,6 +193,9 @@ export function isServed(type: string): type is ServedType {
 
 /** A template; its resources have schemas of their own. */
 export const templateSchema = strict({
+  Conditions: nothing,
+  Parameters: nothing,
+  Rules: nothing,
   Resources: z.record(text, z.looseObject({ Type: text })),
   Outputs: z.record(text, z.object({ Value: z.unknown() })).default({}),
 });
