@@ -207,8 +207,8 @@ test("without --app, the app is synthesised with the given context", async () =>
   ]);
 });
 
-test("a command fails when CDK's synthesis fails or is killed", async () => {
-  vi.stubEnv("CDK_DOES", "kill $$");
+test.each(["exit 1", "kill $$"])("a synthesis that ends by %s fails", async (end) => {
+  vi.stubEnv("CDK_DOES", end);
   expect(await run("deploy", "kept")).toBe(`Synthesis failed
 cdk synth STACK --quiet --output cdk.out
 exit code 2`);

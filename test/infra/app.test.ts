@@ -70,7 +70,7 @@ test("cdk deploy -c canary=false is as the setting, and sets every alias each ti
   const alarms = { ...everyOption.alarms, canary: false };
   const atOnce = templates(everyOption, "false");
   expect(JSON.stringify(atOnce)).not.toContain("UpdatePolicy");
-  const changes = templates({ ...everyOption, alarms }).map((template, index) =>
+  const changes = templates({ ...everyOption, alarms }, "true").map((template, index) =>
     differences(template, atOnce[index] ?? template),
   );
   expect(changes.join("")).toMatchInlineSnapshot(`

@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { expectError } from "../helpers/expect-error.ts";
 import { send } from "../helpers/send.ts";
+import { ownLines } from "../helpers/trouble.ts";
 import { invoking, mock, startPets, streaming, until } from "./pets.ts";
 
 const { baseUrl, call, dynamodbEndpoint, log, pids, stop } = await startPets(
@@ -125,7 +126,7 @@ test.each(["/v1", "/v2/pets"])(
     const response = await send(new URL(path, baseUrl).href);
     expect(response).toMatchObject({ status: 500, body: "" });
     const missing = "gateway response MISSING_AUTHENTICATION_TOKEN with a status";
-    expect(log).toContain(`The template has no ${missing}`);
+    expect(ownLines(log)).toEqual([`The template has no ${missing}`]);
   },
 );
 

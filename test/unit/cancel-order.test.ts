@@ -100,6 +100,11 @@ test("a table that throttles gets 503, and only names, messages and stacks are l
   expect(log.error.mock.calls).toEqual([[line]]);
 });
 
+test("an error that is no failure of the table gets 500", async () => {
+  table.on(UpdateItemCommand).rejects(new Error("secret"));
+  expect(await cancel()).toEqual(errorResponse("internal_error"));
+});
+
 test("a silent table gets 503 half a second before the function's time is up", async () => {
   table.on(UpdateItemCommand).callsFake(() => new Promise(() => {}));
   const context = { ...lambdaContext(), getRemainingTimeInMillis: () => 501 };

@@ -187,7 +187,7 @@ test("a list stops reading when its client leaves, which is logged as no failure
 });
 
 test.each<[accepted: string, count: number, encoding?: string]>([
-  ["gzip", 1000, "gzip"],
+  ["br, gzip", 1000, "gzip"],
   ["identity", 1000],
   ["br", 1000],
   ["gzip;q=0, *", 1000],
