@@ -5,7 +5,7 @@ const { CI, DYNAMODB_ENDPOINT } = process.env;
 const enginePackage = `@dynoxide/${process.platform}-${process.arch}`;
 const hasEnginePackage = enginePackage in packageJson.optionalDependencies;
 
-/** The test files that can use another engine, one at a time: each uses all of its tables. */
+/** The test files that can use another engine, one at a time: those of HTTP use all of its tables. */
 const usingAnyEngine = ["test/http/*.test.ts", "test/integration/tables.test.ts"];
 
 /** The test files that need the embedded engine. Those in folders of `test/local` need none. */

@@ -5,7 +5,7 @@ import { testEnvironment } from "../helpers/test-environment.ts";
 export default defineConfig({
   test: {
     include: ["test/unit/**/*.test.ts", "test/integration/**/*.test.ts"],
-    env: testEnvironment,
+    env: { ...testEnvironment, DYNAMODB_ENDPOINT: "" },
     experimental: { viteModuleRunner: false },
     unstubEnvs: true,
     unstubGlobals: true,
