@@ -4,6 +4,7 @@ import {
   apiKeyPattern,
   hashApiKey,
   isApiKey,
+  isApiKeyId,
   makeApiKey,
   withoutKeys,
 } from "../../shared/api-keys.ts";
@@ -34,6 +35,12 @@ test("an API key is never the same twice, and random in every character of its s
   // A shorter secret would be padded.
   for (let at = "pets_test_".length; at < "pets_test_".length + 43; at++)
     expect(new Set(keys.map((key) => key[at])).size).toBeGreaterThan(40);
+});
+
+test("a key's id is key_ and sixteen small hexadecimal digits, nothing else", () => {
+  const id = "key_0123456789abcdef";
+  const texts = [id, `${id}0`, ` ${id}`, id.toUpperCase(), id.slice(0, -1)];
+  expect(texts.map(isApiKeyId)).toEqual([true, false, false, false, false]);
 });
 
 test("an API key is invalid with any one character changed", () => {
