@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: ["test/infra/*.test.ts"],
     exclude: ["test/infra/{alarms-raised,bundles}.test.ts"],
-    // Loading CDK takes longer than all of the tests.
-    isolate: false,
+    // Templates that one mutant's run keeps would hide the next mutant.
+    isolate: true,
     maxWorkers: 1,
     unstubEnvs: true,
     testTimeout: 60_000,
