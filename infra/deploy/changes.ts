@@ -10,8 +10,8 @@ export interface Template {
 }
 
 /**
- * What is compared by itself: each resource by its logical id or path, each output as a resource
- * of the type `Output`, and the rest of a template as one of the type `Template`.
+ * The parts of a template that are compared one by one: each resource by its logical id or path,
+ * each output as a resource of the type `Output`, and the rest as one of the type `Template`.
  */
 export type Parts = Record<string, Resource>;
 
@@ -66,7 +66,7 @@ export function comparable(template: Template, place?: Place): Parts {
   return parts;
 }
 
-/** What a text says in JSON as `JSON.stringify` writes it; any other text as it is. */
+/** The value of a text that is JSON as `JSON.stringify` writes it; any other text as it is. */
 function fromJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

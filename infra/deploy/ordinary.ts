@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Change } from "./changes.ts";
 
-/** What may be added. */
+/** The types that may be added. */
 const added = [
   "CloudWatch::Alarm",
   "CloudWatch::Dashboard",
@@ -11,10 +11,10 @@ const added = [
   "SNS::Subscription",
 ];
 
-/** What may be removed. Versions go with their function. */
+/** The types that may be removed. Versions go with their function. */
 const removed = ["CloudWatch::Dashboard", "Lambda::Version"];
 
-/** What may become anything, with all that is in it. */
+/** The properties that may become anything, with all that is in them. */
 const anything = [
   "*.DependsOn",
   "*.Description",
@@ -27,7 +27,7 @@ const anything = [
   "Lambda::Function.Properties.Code.S3Key",
 ];
 
-/** What may become another number, more than half and less than four times the old one. */
+/** The numbers that may become others, more than half and less than four times the old ones. */
 const anotherNumber = [
   "ApiGateway::Authorizer.Properties.AuthorizerResultTtlInSeconds",
   "ApiGateway::Method.Properties.Integration.TimeoutInMillis",
@@ -42,13 +42,13 @@ const anotherNumber = [
   "Lambda::Function.Properties.Timeout",
 ];
 
-/** What may become larger: a number, or a list that keeps its members. */
+/** The numbers and lists that may grow; a list keeps its members. */
 const larger = [
   "CodeDeploy::DeploymentGroup.Properties.AlarmConfiguration.Alarms",
   "Logs::LogGroup.Properties.RetentionInDays",
 ];
 
-/** What may become exactly this; `any`: what may become anything but unset. */
+/** The values that a property may become; `any` is every value but unset. */
 const exactly = [
   "*.DeletionPolicy=Retain",
   "*.Properties.Tags=any",
@@ -63,7 +63,7 @@ const exactly = [
   "Lambda::Function.Properties.Runtime=nodejs26.x",
 ];
 
-/** What comes from outside the stack, or lets someone in, is never ordinary. */
+/** Values from outside the stack, or that let someone in: they are never ordinary. */
 const outside = /"arn:|"(Not)?Principal"|\{\{resolve:|"Fn::ImportValue"|\$[a-z]/i;
 
 /** Whether nobody has to accept a change. All that the lists above don't name stops a deployment. */
