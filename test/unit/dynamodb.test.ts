@@ -117,7 +117,9 @@ describe.each([
   ])("%s", async (_response, bytes) => {
     // Every third attempt succeeds.
     table.respond = (attempt) =>
-      attempt % 3 === 0 ? response(200, '{"Items":[]}') : `HTTP/1.1 200 OK\r\n${bytes}`;
+      attempt % 3 === 0
+        ? response(200, '{"Items":[]}')
+        : `HTTP/1.1 200 OK\r\nConnection: close\r\n${bytes}`;
     const client = makeClient();
     const write = new PutItemCommand({ TableName: "orders", Item: { id: { N: "1" } } });
     const third = { $metadata: { attempts: 3 } };
