@@ -8,24 +8,6 @@ import { printLine, startProgress } from "./progress.ts";
 import { TableCalls } from "./table-calls.ts";
 import { findDeployedStack, findLocalStack, type Target } from "./target.ts";
 
-/** The stack that a command works on, and the choices of its command line. */
-export interface Session extends Target {
-  asJson: boolean;
-  /** Aborted with the reason why the command stops early, which cuts the waits of its calls short. */
-  stop: AbortController;
-  /** Makes calls at the command's rate, by default half of what a table serves, and says so. */
-  calls(units: "reads" | "writes"): TableCalls;
-  /** From now on, the first Ctrl-C stops the command, and so does an unwritable standard output. */
-  interruptible(): AbortSignal;
-  /** Prints a line of the result, above the progress: for people or, with `--json`, for scripts. */
-  print(text: string, json: object): void;
-  /**
-   * Reads a file of order ids, one per line; `-` is standard input. It is wrong use of the command
-   * if a line is not an id, or if there is none.
-   */
-  readIds(file?: string): Promise<Set<string>>;
-}
-
 /** The result of a command that is still to be printed. */
 export interface Result {
   /** For people, on standard output. */
@@ -54,60 +36,74 @@ export function action<Given extends unknown[]>(
   work: (session: Session, ...given: Given) => Promise<Result>,
 ) {
   return async function (this: Command, ...given: Given): Promise<void> {
-    const options = this.optsWithGlobals<Options>();
-    const { env, local, json: asJson = false } = options;
-    const wrongUse = (reason: string) => this.error(`error: ${reason}`);
+    const { env, local, json } = this.optsWithGlobals<Options>();
     if (!env && !local)
-      return wrongUse(
-        `choose --local or one of --env ${Object.keys(environments).join(", --env ")}`,
+      this.error(
+        `error: choose --local or one of --env ${Object.keys(environments).join(", --env ")}`,
       );
     const target = await (env ? findDeployedStack(environments[env]) : findLocalStack());
     if (target.description) process.stderr.write(`${target.description}\n`);
-    const stop = new AbortController();
-    const session: Session = {
-      ...target,
-      asJson,
-      stop,
-      calls(units) {
-        // The other half is for the service.
-        const half = local ? undefined : target.environment.tableThroughput[units] / 2;
-        const { rate = half } = options;
-        const unit = units.slice(0, -1);
-        if (rate !== undefined)
-          process.stderr.write(
-            `Using at most ${grouped(rate)} ${unit} units a second (--rate)\n`,
-          );
-        return new TableCalls(target.client, rate, stop.signal);
-      },
-      interruptible() {
-        // A second signal ends the process.
-        for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"])
-          process.once(signal, () => stop.abort());
-        process.stdout.once("error", (error) => stop.abort(error));
-        return stop.signal;
-      },
-      print: (text, json) => printLine(asJson ? jsonText(json) : printable(text)),
-      async readIds(file = "-") {
-        const ids = await Array.fromAsync(inputLines(file), ({ text, place }) =>
-          isInt64(text)
-            ? text
-            : wrongUse(`${place}: not a 64-bit integer: nothing was changed`),
-        );
-        // The command before this one in a pipe may have failed.
-        if (ids.length === 0)
-          wrongUse(`${inputName(file)} has no order ids: nothing was changed`);
-        return new Set(ids);
-      },
-    };
     try {
-      await printResult(await work(session, ...given), asJson);
+      await printResult(await work(openSession(target, this), ...given), json);
     } finally {
       target.client.destroy();
     }
   };
 }
 
-async function printResult(result: Result, asJson: boolean) {
+/** The stack that a command works on, and the choices of its command line. */
+export type Session = ReturnType<typeof openSession>;
+
+function openSession(target: Target, command: Command) {
+  const { local, json: asJson = false, ...options } = command.optsWithGlobals<Options>();
+  /** Aborted with the reason why the command stops early, which cuts the waits of its calls short. */
+  const stop = new AbortController();
+  return {
+    ...target,
+    asJson,
+    stop,
+    /** Makes calls at the command's rate, by default half of what a table serves, and says so. */
+    calls(units: "reads" | "writes") {
+      // The other half is for the service.
+      const half = local ? undefined : target.environment.tableThroughput[units] / 2;
+      const { rate = half } = options;
+      const unit = units.slice(0, -1);
+      if (rate !== undefined)
+        process.stderr.write(
+          `Using at most ${grouped(rate)} ${unit} units a second (--rate)\n`,
+        );
+      return new TableCalls(target.client, rate, stop.signal);
+    },
+    /** From now on, the first Ctrl-C stops the command, and so does an unwritable standard output. */
+    interruptible() {
+      // A second signal ends the process.
+      for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"])
+        process.once(signal, () => stop.abort());
+      process.stdout.once("error", (error) => stop.abort(error));
+      return stop.signal;
+    },
+    /** Prints a line of the result, above the progress: for people or, with `--json`, for scripts. */
+    print: (text: string, json: object) =>
+      printLine(asJson ? jsonText(json) : printable(text)),
+    /**
+     * Reads a file of order ids, one per line; `-` is standard input. It is wrong use of the command
+     * if a line is not an id, or if there is none.
+     */
+    async readIds(file = "-") {
+      const ids = await Array.fromAsync(inputLines(file), ({ text, place }) =>
+        isInt64(text)
+          ? text
+          : command.error(`error: ${place}: not a 64-bit integer: nothing was changed`),
+      );
+      // The command before this one in a pipe may have failed.
+      if (ids.length === 0)
+        command.error(`error: ${inputName(file)} has no order ids: nothing was changed`);
+      return new Set(ids);
+    },
+  };
+}
+
+async function printResult(result: Result, asJson = false) {
   const { text, json, notes = [], unprinted, reason, rejected } = result;
   const printed = asJson ? json && jsonText(json) : text && printableLines(text);
   // Without a text, too: it fails if an earlier line of the command could not be written.
