@@ -261,16 +261,18 @@ function exception(response: HttpResponse, json: { $metadata: ResponseMetadata }
 export class ConditionalCheckFailedException extends ServiceException {}
 
 /** What lib-dynamodb imports and no function uses. */
-export const BatchExecuteStatementCommand = undefined;
-export const BatchGetItemCommand = undefined;
-export const BatchWriteItemCommand = undefined;
-export const DeleteItemCommand = undefined;
-export const DescribeExportCommand = undefined;
-export const ExecuteStatementCommand = undefined;
-export const ExecuteTransactionCommand = undefined;
-export const ExportTableToPointInTimeCommand = undefined;
-export const PutItemCommand = undefined;
-export const QueryCommand = undefined;
-export const SearchVectorsCommand = undefined;
-export const TransactGetItemsCommand = undefined;
-export const TransactWriteItemsCommand = undefined;
+export const {
+  BatchExecuteStatementCommand,
+  BatchGetItemCommand,
+  BatchWriteItemCommand,
+  DeleteItemCommand,
+  DescribeExportCommand,
+  ExecuteStatementCommand,
+  ExecuteTransactionCommand,
+  ExportTableToPointInTimeCommand,
+  PutItemCommand,
+  QueryCommand,
+  SearchVectorsCommand,
+  TransactGetItemsCommand,
+  TransactWriteItemsCommand,
+}: Record<string, undefined> = {};
