@@ -1,11 +1,12 @@
 import type { LogEvent } from "../../shared/log.ts";
 import { isDateTime, type OrderItem, parseOrderId } from "../../shared/order.ts";
+import { batches } from "../orders-file/orders-file.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { inputLines, inputName } from "../terminal/input.ts";
 import { counted, countsText } from "../terminal/text.ts";
 import { type Result, type Session, workThrough } from "./command.ts";
 import { plainOrder } from "./read-orders.ts";
-import { batches, orderKey } from "./table-calls.ts";
+import { orderKey } from "./table-calls.ts";
 
 const event = "order_cancelled" satisfies LogEvent;
 

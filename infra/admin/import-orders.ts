@@ -8,6 +8,8 @@ import type { OrderItem } from "../../shared/order.ts";
 import { differingAttributes, plainValue } from "../orders-file/attribute-json.ts";
 import {
   BadLinesError,
+  batches,
+  batchSize,
   checkOrders,
   Findings,
   fileReport,
@@ -19,7 +21,6 @@ import { callersPath, inputName, openInput } from "../terminal/input.ts";
 import { counted, countsText, jsonText } from "../terminal/text.ts";
 import { type Result, type Session, workThrough } from "./command.ts";
 import { startProgress } from "./progress.ts";
-import { batches, keysPerCall } from "./table-calls.ts";
 
 /** The longest value that is shown whole, in characters. */
 const longestValue = 60;
@@ -115,7 +116,7 @@ async function workOn(
     title: check ? "Comparing" : "Writing",
     unit: "orders",
     total,
-    items: batches(readNumberedOrders(file, total), check ? keysPerCall : 1),
+    items: batches(readNumberedOrders(file, total), check ? batchSize : 1),
     async *work(orders) {
       const find = await findOrWrite(orders.map(({ item }) => item));
       for (const order of orders) {

@@ -1,9 +1,10 @@
 import type { OrderItem, OrderStatus } from "../../shared/order.ts";
 import { plainValue } from "../orders-file/attribute-json.ts";
+import { batches } from "../orders-file/orders-file.ts";
 import { counted, countsText } from "../terminal/text.ts";
 import { requireKey } from "./api-keys.ts";
 import { type Result, type Session, workThrough } from "./command.ts";
-import { batches, orderKey, type TableCalls } from "./table-calls.ts";
+import { orderKey, type TableCalls } from "./table-calls.ts";
 
 interface ReinstateOptions {
   /** The id of the key. */

@@ -35,23 +35,6 @@ export function orderKey(id: string): OrderItem {
   return { id: { N: id } };
 }
 
-/** The most items that one call reads by their keys. */
-export const keysPerCall = 100;
-
-/** Divides items among calls. */
-export async function* batches<Item>(
-  items: AsyncIterable<Item> | Iterable<Item>,
-  size = keysPerCall,
-) {
-  let batch: Item[] = [];
-  for await (const item of items) {
-    if (batch.push(item) < size) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
-}
-
 /** The output of a call that asked for `ReturnConsumedCapacity: "TOTAL"`, of one table. */
 type Metered = { ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] | undefined };
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { checkOrders, readOrders } from "../orders-file/orders-file.ts";
+import { batches, checkOrders, readOrders } from "../orders-file/orders-file.ts";
 import { CommandError } from "../terminal/errors.ts";
 import {
   checkEndpoint,
@@ -79,7 +79,7 @@ export async function startLocalStack(
 
   const client = engineClient(endpoint);
   started.defer(() => client.destroy());
-  const orders = logProgress(readOrders(file, orderCount), orderCount, log);
+  const orders = batches(logProgress(readOrders(file, orderCount), orderCount, log));
   // Stacks may share an external engine, so the port tells their keys apart.
   const keyName =
     options.dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${port}`;

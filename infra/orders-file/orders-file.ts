@@ -131,6 +131,23 @@ export async function* readNumberedOrders(file: OrdersFile, orders: number) {
   if (count < orders) throw changed;
 }
 
+/** The most items that DynamoDB reads in one call, or writes in one transaction. */
+export const batchSize = 100;
+
+/** Divides items among calls to DynamoDB. */
+export async function* batches<Item>(
+  items: AsyncIterable<Item> | Iterable<Item>,
+  size = batchSize,
+) {
+  let batch: Item[] = [];
+  for await (const item of items) {
+    if (batch.push(item) < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
 const utf8 = new TextDecoder();
 
 async function* readOrderLines(

@@ -3,10 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type DynamoDBClient, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
-import { batches } from "../../infra/admin/table-calls.ts";
 import { seedOrders } from "../../infra/local/engine/tables.ts";
 import { formatOrderLine } from "../../infra/orders-file/order-line.ts";
-import { checkOrders, readOrders } from "../../infra/orders-file/orders-file.ts";
+import { batches, checkOrders, readOrders } from "../../infra/orders-file/orders-file.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
@@ -50,7 +49,7 @@ async function loading({ client }: Subject) {
     await createTable(client, "orders", table);
     return await timed(async () => {
       if (name === bareTransactions) return await writeBare(client, table, orders);
-      const read = readOrders(file, await checkOrders(file));
+      const read = batches(readOrders(file, await checkOrders(file)));
       await seedOrders(client, table, read, new AbortController().signal);
     });
   });

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
 import { createTables, seedOrders } from "../../infra/local/engine/tables.ts";
 import { createLambdaHost } from "../../infra/local/lambda/lambda-host.ts";
@@ -8,6 +7,7 @@ import {
   readFunctions,
 } from "../../infra/local/lambda/runtime-process.ts";
 import { synthesise } from "../../infra/local/template/synthesis.ts";
+import { batches } from "../../infra/orders-file/orders-file.ts";
 import { tableWriter } from "../helpers/table-writer.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
 import { buildFloors, type FunctionId, sdkBundledAlike } from "./floors.ts";
@@ -85,7 +85,7 @@ export async function putOrders(
   firstId: number,
   count: number,
 ) {
-  const orders = Readable.from(pendingOrders(firstId, count));
+  const orders = batches(pendingOrders(firstId, count));
   await seedOrders(client, ordersTable, orders, new AbortController().signal);
 }
 
