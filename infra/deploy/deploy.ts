@@ -65,7 +65,7 @@ function createProgram(entries: Environments): Command {
         "<environment>",
         names,
         (word) =>
-          entries[word] ??
+          Object.values(entries).find(({ name }) => name === word) ??
           program.error(`No environment is named ${word}. Choose ${names}.`),
       );
 

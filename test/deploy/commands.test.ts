@@ -130,7 +130,10 @@ test("credentials of another account than the environment's are rejected", async
 });
 
 test.each<[words: string, message: string | RegExp]>([
-  ["compare nowhere", "No environment is named nowhere. Choose kept or loose or pinned."],
+  [
+    "compare constructor",
+    "No environment is named constructor. Choose kept or loose or pinned.",
+  ],
   ["compare kept --app missing", "missing has no stack STACK: synthesise it first"],
   ["compare kept --template README.md", "README.md is not a template in JSON"],
   ["compare kept --template package.json", "package.json is not a template in JSON"],
