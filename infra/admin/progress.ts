@@ -45,12 +45,11 @@ function erase() {
   clearLine(process.stderr, 0);
 }
 
-/** Like `1.6` or `12,000`: more digits would only flicker. */
-const rates = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 2 });
-
 function progressText(unit: string, total: number, done: number, seconds: number) {
   const rate = done / Math.max(seconds, 0.001);
-  const speed = `${rates.format(rate)} ${unit}/s`;
+  // Like 1.6 or 12,000: more digits would only flicker.
+  const digits = { maximumSignificantDigits: 2 };
+  const speed = `${rate.toLocaleString("en-US", digits)} ${unit}/s`;
   if (total === 0) return `${grouped(done)} ${unit}, ${speed}`;
   const share = `${Math.floor((100 * done) / total)}%, ${speed}`;
   if (seconds < steadyAfterSeconds || done === 0) return share;

@@ -48,11 +48,9 @@ export function jsonText(value: unknown): string {
   return json.replace(controls, (character) => character.split("").map(escaped).join(""));
 }
 
-const numbers = new Intl.NumberFormat("en-US");
-
 /** A number as people read it: `50,000`. */
 export function grouped(count: number): string {
-  return numbers.format(count);
+  return count.toLocaleString("en-US");
 }
 
 /** `1 order`, `50,000 orders`. */
