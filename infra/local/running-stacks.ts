@@ -7,21 +7,24 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
 import { CommandError } from "../terminal/errors.ts";
 
 /** What a stack's file says. It holds no API key. */
-const stackSchema = z.object({
+export interface RunningStack {
   /** In milliseconds since 1970. */
-  startedAt: z.number(),
-  baseUrl: z.string(),
-  dynamodbEndpoint: z.string(),
+  startedAt: number;
+  baseUrl: string;
+  dynamodbEndpoint: string;
   /** Requests to the endpoint are signed with it. */
-  accessKeyId: z.string(),
-  tables: z.object({ orders: z.string(), apiKeys: z.string() }),
-});
+  accessKeyId: string;
+  tables: { orders: string; apiKeys: string };
+}
 
-export type RunningStack = z.infer<typeof stackSchema>;
+function isRunningStack(value: unknown): value is RunningStack {
+  const { startedAt, baseUrl, dynamodbEndpoint, accessKeyId, tables } = Object(value);
+  const texts = [baseUrl, dynamodbEndpoint, accessKeyId, tables?.orders, tables?.apiKeys];
+  return typeof startedAt === "number" && texts.every((text) => typeof text === "string");
+}
 
 /** The folder of the running stacks' files. Git ignores the checkout's own. */
 const folder = () =>
@@ -57,12 +60,15 @@ export function writeStackFile(stack: RunningStack): () => void {
 
 /** The running stacks, the latest first. A malformed file names none. */
 export function readStackFiles() {
-  const stacks = globSync("*.json", { cwd: folder() }).flatMap((name) => {
+  const parse = (name: string): unknown => {
     try {
-      return stackSchema.parse(JSON.parse(readFileSync(join(folder(), name), "utf8")));
+      return JSON.parse(readFileSync(join(folder(), name), "utf8"));
     } catch {
-      return [];
+      return undefined;
     }
-  });
-  return stacks.sort((a, b) => b.startedAt - a.startedAt);
+  };
+  return globSync("*.json", { cwd: folder() })
+    .map(parse)
+    .filter(isRunningStack)
+    .sort((a, b) => b.startedAt - a.startedAt);
 }

@@ -31,6 +31,8 @@ test("running stacks are listed for their user, the latest first, until they end
   writeStackFile(replacing);
   removeSecond?.();
   await writeFile(join(folder, "malformed.json"), '{"baseUrl":');
+  const incomplete = { ...third, tables: { orders: "orders" } };
+  await writeFile(join(folder, "incomplete.json"), JSON.stringify(incomplete));
   expect(readStackFiles()).toEqual([replacing, third]);
   expect(statSync(join(folder, "1.json")).mode & 0o777).toBe(0o600);
 });

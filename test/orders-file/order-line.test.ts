@@ -205,6 +205,8 @@ test.each<[problem: string, lines: string[]]>([
       '{"BS":["AA==","AA=="]}',
       '{"L":{}}',
       '{"L":["red"]}',
+      '{"SS":"red"}',
+      '{"M":[]}',
       '{"M":{"colour":"red"}}',
       '{"M":{"\\ud800":{"S":""}}}',
     ].map((colour) => `{"id":1,"otherAttributes":{"colour":${colour}}}`),
