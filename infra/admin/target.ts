@@ -9,7 +9,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { retryIncompleteResponses } from "../../shared/dynamodb.ts";
 import { type Environment, environments } from "../environments.ts";
-import { engineClient } from "../local/engine/engine.ts";
+import { engineClient } from "../local/engine/engine-client.ts";
 import { readStackFiles } from "../local/running-stacks.ts";
 import { CommandError, errorText } from "../terminal/errors.ts";
 

@@ -1,12 +1,8 @@
 import { join } from "node:path";
 import { batches, checkOrders, readOrders } from "../orders-file/orders-file.ts";
 import { CommandError } from "../terminal/errors.ts";
-import {
-  checkEndpoint,
-  engineClient,
-  requireEngine,
-  startEngine,
-} from "./engine/engine.ts";
+import { checkEndpoint, requireEngine, startEngine } from "./engine/engine.ts";
+import { engineClient } from "./engine/engine-client.ts";
 import { startEngineProxy } from "./engine/engine-proxy.ts";
 import { createTables, logProgress, prepareTables } from "./engine/tables.ts";
 import type { GatewayOptions } from "./gateway/gateway.ts";

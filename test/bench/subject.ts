@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { engineClient, startEngine } from "../../infra/local/engine/engine.ts";
+import { startEngine } from "../../infra/local/engine/engine.ts";
+import { engineClient } from "../../infra/local/engine/engine-client.ts";
 import { createTables, seedOrders } from "../../infra/local/engine/tables.ts";
 import { createLambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import {

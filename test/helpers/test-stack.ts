@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { DeleteTableCommand, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, expect } from "vitest";
 import { environments } from "../../infra/environments.ts";
-import { engineClient } from "../../infra/local/engine/engine.ts";
+import { engineClient } from "../../infra/local/engine/engine-client.ts";
 import {
   type LocalStackOptions,
   startLocalStack,

@@ -4,11 +4,8 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import {
-  checkEndpoint,
-  engineClient,
-  startEngine,
-} from "../../infra/local/engine/engine.ts";
+import { checkEndpoint, startEngine } from "../../infra/local/engine/engine.ts";
+import { engineClient } from "../../infra/local/engine/engine-client.ts";
 import { listeningPort } from "../../infra/local/machine/ports.ts";
 import { isAlive } from "../helpers/processes.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";

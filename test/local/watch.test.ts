@@ -16,7 +16,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { engineClient } from "../../infra/local/engine/engine.ts";
+import { engineClient } from "../../infra/local/engine/engine-client.ts";
 import { watchSources } from "../../infra/local/source-watch.ts";
 import { root } from "../helpers/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";

@@ -3,12 +3,9 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { retryIncompleteResponses } from "../../../shared/dynamodb.ts";
 import { CommandError } from "../../terminal/errors.ts";
 import { enginePath, missing } from "../machine/missing.cjs";
 import { freePort } from "../machine/ports.ts";
-import { dummyCredentials, region } from "../template/local-account.ts";
 
 /**
  * A shell that ends the engine when its standard input closes, which it does even when this process
@@ -107,37 +104,4 @@ export async function requireEngine(endpoint: string) {
       `No DynamoDB engine responds at DYNAMODB_ENDPOINT, ${endpoint}`,
     );
   });
-}
-
-/**
- * A client of the engine at an endpoint, whatever the shell's and the profile's settings are.
- *
- * @param accessKeyId the one that the proxy of an embedded engine requires; an engine itself
- * accepts any.
- */
-export function engineClient(
-  endpoint: string,
-  accessKeyId = dummyCredentials.accessKeyId,
-): DynamoDBClient {
-  return retryIncompleteResponses(
-    new DynamoDBClient({
-      // All that the SDK would read from the shell's environment and the AWS profile.
-      accountIdEndpointMode: "disabled",
-      authSchemePreference: [],
-      endpointDiscoveryEnabled: false,
-      maxAttempts: 3,
-      retryMode: "standard",
-      useDualstackEndpoint: false,
-      useFipsEndpoint: false,
-      userAgentAppId: async () => undefined,
-      endpoint,
-      region,
-      credentials: { ...dummyCredentials, accessKeyId },
-      requestHandler: {
-        connectionTimeout: 30_000,
-        requestTimeout: 30_000,
-        throwOnRequestTimeout: true,
-      },
-    }),
-  );
 }

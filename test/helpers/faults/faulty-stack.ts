@@ -1,6 +1,7 @@
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll } from "vitest";
-import { engineClient, startEngine } from "../../../infra/local/engine/engine.ts";
+import { startEngine } from "../../../infra/local/engine/engine.ts";
+import { engineClient } from "../../../infra/local/engine/engine-client.ts";
 import type { LocalStackOptions } from "../../../infra/local/local-stack.ts";
 import { tableWriter } from "../table-writer.ts";
 import { startTestStack } from "../test-stack.ts";
