@@ -113,12 +113,12 @@ describe("an export", () => {
 describe("an import", () => {
   test("that is interrupted, killed and run again writes each order once", async () => {
     const lines = Array.from(
-      { length: 400 },
+      { length: 120 },
       (_, id) => `{"id":${id},"status":"shipped"}`,
     );
     await writeFile(join(folder, "orders.ndjson"), lines.join("\n"));
     const command = `orders import ${folder}/orders.ndjson --json`;
-    const throttled = onEveryAfter(100, "PutItem", unapplied["throttled by the table"]);
+    const throttled = onEveryAfter(20, "PutItem", unapplied["throttled by the table"]);
     const interrupted = await start(command, {
       calls: throttled.calls,
       env: { AWS_MAX_ATTEMPTS: "1" },
@@ -128,20 +128,20 @@ describe("an import", () => {
     expect(await interrupted.ended).toEqual({
       code: 1,
       stdout:
-        '{"badLines":[],"orders":400,"written":100,"alreadyThere":0,"different":0,' +
-        '"notWritten":300,"differing":[]}\n',
+        '{"badLines":[],"orders":120,"written":20,"alreadyThere":0,"different":0,' +
+        '"notWritten":100,"differing":[]}\n',
       stderr: "Interrupted. Run it again for the rest.\n",
     });
-    expect(await items("orders")).toHaveLength(100);
+    expect(await items("orders")).toHaveLength(20);
 
-    const silent = onEveryAfter(200, "PutItem", unapplied["no response"]);
+    const silent = onEveryAfter(60, "PutItem", unapplied["no response"]);
     const killed = await start(command, { calls: silent.calls });
     await silent.failing;
     killed.child.kill("SIGKILL");
     expect(await killed.ended).toEqual({ code: null, stdout: "", stderr: "" });
     await play`
       $ orders import orders.ndjson
-      400 orders: … written, … already there, 0 different, 0 not written
+      120 orders: … written, … already there, 0 different, 0 not written
       $ table
       ${lines.sort().join("\n")}
     `;

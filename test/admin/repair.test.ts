@@ -173,7 +173,7 @@ test("an order is judged again if someone else writes it just before", () => {
 });
 
 test("a repair that was interrupted does the rest when run again", async () => {
-  const ids = Array.from({ length: 100 }, (_, id) => id);
+  const ids = Array.from({ length: 10 }, (_, id) => id);
   const calls = justBefore("PutItem", async () => process.emit("SIGINT"));
   await playIn({ calls })`
     ${ids.map((id) => `$ put COPY {"id":${id}}`).join("\n")}
@@ -186,7 +186,7 @@ test("a repair that was interrupted does the rest when run again", async () => {
   await play`
     $ orders repair --from COPY
     …
-    ! Repaired ORDERS: 99 placed, 0 mended, 1 same, …
+    ! Repaired ORDERS: 9 placed, 0 mended, 1 same, …
   `;
 });
 

