@@ -2,6 +2,7 @@ import type { OrderItem } from "../../shared/order.ts";
 import type { Actor } from "./actors.ts";
 import { type Moment, type Move, movesFrom } from "./moves.ts";
 import { type RememberedTable, stateOf } from "./remembered-table.ts";
+import { identify } from "./remembering.ts";
 import { Worlds } from "./worlds.ts";
 
 interface Found {
@@ -52,7 +53,8 @@ type Level = Map<string, Reached>;
 
 function follow(move: Move, from: Reached, next: Level) {
   const { item, clients, worlds } = move.moment;
-  const key = JSON.stringify([item, clients.map((client) => client?.key), worlds.key]);
+  const keys = clients.map((client) => client?.key);
+  const key = `${identify(item)} ${worlds.key} ${keys}`;
   const known = next.get(key);
   if (known) known.interleavings += from.interleavings;
   else next.set(key, { ...from, moment: move.moment, path: [...from.path, move] });

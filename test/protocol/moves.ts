@@ -2,7 +2,7 @@ import type { OrderItem } from "../../shared/order.ts";
 import { type Actor, type Fate, shippedAt } from "./actors.ts";
 import type { Request, Response, Step } from "./recorded-client.ts";
 import { type RememberedTable, stateOf } from "./remembered-table.ts";
-import { remembering } from "./remembering.ts";
+import { identify } from "./remembering.ts";
 import type { Worlds } from "./worlds.ts";
 
 /** Where one actor is, from its first attempt on. */
@@ -16,7 +16,7 @@ interface Client {
   /** The copies on their way that can arrive at any time. */
   late: readonly Request[];
   /** The same for clients that can only do the same from here on. */
-  key: number;
+  key: string;
 }
 
 /** Everything that the continuation of an interleaving depends on. */
@@ -141,13 +141,10 @@ async function attempt(
   });
 }
 
-let keys = 0;
-const keyOf = remembering((..._future: unknown[]) => keys++);
-
 function withKey(client: Omit<Client, "key">): Client {
   const { askedAt, seen, next, held, late } = client;
   // A client that has responded does nothing more: only its copies count.
   const past = next.sends ? [askedAt, seen] : "over";
-  const key = keyOf(past, held, late.map(({ body }) => body).sort());
+  const key = identify([past, held, ...late.map(identify).sort()]);
   return { ...client, key };
 }

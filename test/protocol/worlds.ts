@@ -1,4 +1,5 @@
 import { claimsNothing, type Operation, type OrderState, perform } from "./contract.ts";
+import { identify } from "./remembering.ts";
 
 /** One explanation of everything that has been seen so far. */
 interface World {
@@ -35,7 +36,7 @@ export class Worlds {
   private constructor(worlds: readonly World[]) {
     const reached = new Map(worlds.map((world) => [world.key, world]));
     this.#worlds = [...reached.values()];
-    this.key = [...reached.keys()].sort().join("\n");
+    this.key = identify({ reached: [...reached.keys()].sort() });
     // Iterating over a map includes what is added on the way.
     for (const world of reached.values()) {
       for (const name of Object.keys(world.operations)) {
@@ -88,7 +89,7 @@ export class Worlds {
   }
 
   #after(event: string, change: () => World[]): Worlds {
-    const key = `${this.key}\n${event}`;
+    const key = `${this.key} ${event}`;
     const after = known.get(key) ?? new Worlds(change());
     known.set(key, after);
     return after;
