@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { fullDiff, type Resource } from "@aws-cdk/cloudformation-diff";
+import { diffTemplate, type Resource } from "@aws-cdk/cloudformation-diff";
 import { resolveIntrinsics } from "../stack/intrinsics.ts";
 
 /** A CloudFormation template. */
@@ -44,10 +44,8 @@ export function comparable(template: Template, place?: Place): Parts {
       return text.replace(/\$\{([\w:]+)\.?([\w.]+)?\}/g, (_, id, name) =>
         spell(id, name),
       );
-    const isList = property === "Tags" && Array.isArray(value);
-    return isList
-      ? Object.fromEntries(value.map(({ Key, Value }) => [Key, Value]))
-      : value;
+    if (property !== "Tags" || !Array.isArray(value)) return value;
+    return Object.fromEntries(value.map(({ Key, Value }) => [Key, Value]));
   };
   const spelt = JSON.stringify(resolveIntrinsics(template, spell));
   const { Resources, Outputs = {}, ...rest }: Template = JSON.parse(spelt, plain);
@@ -68,9 +66,11 @@ export function comparable(template: Template, place?: Place): Parts {
 
 /** The value of a text that is JSON as `JSON.stringify` writes it; any other text as it is. */
 function fromJson(text: string): unknown {
+  // Parsing anything else takes long to fail.
+  if (!/^[[{]/.test(text)) return text;
   try {
     const value: unknown = JSON.parse(text);
-    if (Object(value) === value && JSON.stringify(value) === text) return value;
+    if (JSON.stringify(value) === text) return value;
   } catch {}
   return text;
 }
@@ -131,15 +131,17 @@ interface Difference extends Leaf {
 
 /** Lists how two comparable templates differ. */
 export function listChanges(before: Parts, after: Parts): Change[] {
-  const diff = fullDiff({ Resources: before }, { Resources: after }).resources.changes;
   return Object.entries({ ...before, ...after }).flatMap(([id, content]) => {
     const whole = id in before ? "removed" : "added";
     const kind = id in before && id in after ? "changed" : whole;
     const path = constructPath(id, content);
     const type = content.Type.replace("AWS::", "");
+    // CDK compares whole templates slowly.
+    const only = (parts: Parts) => ({ Resources: { [id]: parts[id] } });
+    const diff = diffTemplate(only(before), only(after)).resources.changes[id];
     return differences(before[id], after[id]).map((difference) => {
       const [, name = ""] = /^Properties\.(\w+)/.exec(difference.property) ?? [];
-      const impact = String(diff[id]?.propertyUpdates[name]?.changeImpact);
+      const impact = String(diff?.propertyUpdates[name]?.changeImpact);
       const replaces = difference.property === "Type" || impact.endsWith("_REPLACE");
       return { content, kind, path, replaces, type, ...difference };
     });

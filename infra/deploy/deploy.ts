@@ -93,8 +93,7 @@ function createProgram(entries: Environments): Command {
     .argument("[cdk-options...]", "options of `cdk diff`, such as --template FILE")
     .allowUnknownOption()
     .action(async ({ stackName }: Environment, cdkOptions: string[]) => {
-      const isSaved = cdkOptions.some((option) => /^--template(=|$)/.test(option));
-      if (isSaved)
+      if (cdkOptions.some((option) => /^--template(=|$)/.test(option)))
         console.log("Compared with a saved template, not with what is deployed.");
       process.exitCode = await cdk("diff", stackName, "--exclusively", ...cdkOptions);
     });

@@ -11,18 +11,14 @@ type LookUp = (id: string, attribute?: string) => string | undefined;
 export function resolveIntrinsics(part: unknown, lookUp: LookUp): unknown {
   // A reviver gets the innermost values first.
   return JSON.parse(JSON.stringify(part ?? null), (_key, value) => {
-    const name = intrinsicName(value);
-    if (name === undefined) return value;
+    if (typeof value !== "object") return value;
+    // A call has no other key.
+    const name = Object.keys(Object(value)).join();
+    if (!Object.hasOwn(results, name)) return value;
     const texts = [value[name]].flat(2);
     const isResolved = texts.every((text) => typeof text !== "object");
     return isResolved ? (results[name]?.(texts, lookUp) ?? value) : value;
   });
-}
-
-/** The intrinsic function that a part of a template calls; undefined when it calls none. */
-function intrinsicName(part: unknown): string | undefined {
-  const [name = "", ...others] = Object.keys(Object(part));
-  return /^(?:Ref|Fn::\w+)$/.test(name) && others.length === 0 ? name : undefined;
 }
 
 /** The results of the intrinsic functions that the stack uses. Their arguments are one flat list. */
