@@ -10,11 +10,16 @@ export function ordersStack(
   environment: Environment,
   context: Record<string, unknown> = {},
 ) {
+  const quick = {
+    "aws:cdk:bundling-stacks": [],
+    "aws:cdk:disable-creation-stack-traces": true,
+  };
   const app = new App({
-    context: { ...cdkJson.context, "aws:cdk:bundling-stacks": [], ...context },
+    context: { ...cdkJson.context, ...quick, ...context },
     analyticsReporting: false,
     builtinCloudFormationValidation: false,
     stackTraces: false,
+    treeMetadata: false,
   });
   return new OrdersStack(app, "PetStoreOrders", environment);
 }

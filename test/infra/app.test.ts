@@ -24,6 +24,7 @@ function appWith(
   const whole = {
     ...cdkJson.context,
     "aws:cdk:bundling-stacks": [],
+    "aws:cdk:disable-creation-stack-traces": true,
     "aws:cdk:disable-stack-trace": true,
     ...context,
   };
