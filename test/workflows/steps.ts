@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,6 +44,12 @@ interface Run {
   programs?: Record<string, string>;
 }
 
+/** Gets a folder and a script for each step. */
+const eachStep = `while [ $# -gt 0 ]; do
+  (cd "$1" && exec bash --norc -e -c "$2") || exit
+  shift 2
+done`;
+
 /**
  * Runs the scripts of a job's steps as GitHub does on Linux, up to one that fails, without steps that
  * have a condition. Their calls of the programs are returned as one would type them.
@@ -63,20 +69,15 @@ export async function runJob(
   for (const [name, does] of Object.entries(programs))
     await writeFile(join(cwd, name), `#!/bin/bash\n${note}\n${does}\n`, { mode: 0o755 });
   const PATH = `${cwd}:${process.env["PATH"]}`;
-  let output = "";
-  let ok = true;
-  for (const { run, if: condition, "working-directory": folder = "" } of steps) {
-    if (run === undefined || condition !== undefined || !ok) continue;
-    const shell = { cwd: join(cwd, folder), env: { PATH, ...env } };
-    ok = await new Promise((resolve) => {
-      execFile("bash", ["--norc", "-e", "-c", run], shell, (error, stdout, stderr) => {
-        output += stdout + stderr;
-        resolve(error === null);
-      });
-    });
-  }
+  const scripts = steps.flatMap(
+    ({ run, if: condition, "working-directory": folder = "." }) =>
+      run === undefined || condition !== undefined ? [] : [folder, run],
+  );
+  const words = ["--norc", "-c", eachStep, "job", ...scripts];
+  const shell = { cwd, env: { PATH, ...env }, encoding: "utf8" } as const;
+  const { status, stdout, stderr } = spawnSync("bash", words, shell);
   const lines = (await readFile(calls, "utf8")).split(" \n").slice(0, -1);
-  return { ok, output, directory: cwd, calls: lines };
+  return { ok: status === 0, output: stdout + stderr, directory: cwd, calls: lines };
 }
 
 /** Runs one step's script, whatever its condition. */
