@@ -169,21 +169,21 @@ const faults: Record<string, Case[]> = {
     ],
   ],
   [throttling]: [
-    ["600 requests, 60 at a time, were all let in", (_request, right) => right],
+    ["120 requests, 60 at a time, were all let in", (_request, right) => right],
     ["status 400 instead of 404", throttled(afterASecond, errorResponse("bad_request"))],
     ["must have required property 'retry-after'", throttled({})],
     ["status 500 instead of 404", () => errorResponse("internal_error")],
   ],
   [slowReading]: [
     ["the body can't be read to its end", hangUp],
-    ["the body is not a JSON array", longList(60, "")],
+    ["the body is not a JSON array", longList(40, "")],
     ["too few to be read for a minute", longList(1, "]")],
   ],
 };
 
 const checks = {
   ...smokeChecks(pendingOrder),
-  ...smokeChecks(pendingOrder, true, 600),
+  ...smokeChecks(pendingOrder, true, 120),
 };
 
 /** Runs a check on a service with a fault, on a clock that only pauses move. */
@@ -212,7 +212,7 @@ describe.each(Object.entries(faults))("the smoke test's check: %s", (check, case
 test.each([
   [racing, undefined],
   [throttling, throttled(afterASecond)],
-  [slowReading, longList(60, "]")],
+  [slowReading, longList(40, "]")],
 ])("a good service passes the thorough check: %s", async (check, fault) => {
   expect(await problemOf(check, fault)).toBe("undefined");
 });
