@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
 
 export function hasProc() {
@@ -44,16 +43,23 @@ function below(pid: number, all: Process[]): Process[] {
 
 /** From /proc where there is one, as small Linux images have no `ps`. */
 async function allProcesses() {
-  if (!hasProc()) return listedByPs();
-  const pids = (await readdir("/proc")).map(Number).filter(Boolean);
-  return Promise.all(pids.map(readProc));
+  if (!hasProc()) return await listedByPs();
+  // Promises would cost ten times as much as the reading.
+  return readdirSync("/proc").map(Number).filter(Boolean).map(readProc);
 }
 
-async function readProc(pid: number) {
-  // A process that has ended meanwhile is nobody's child.
-  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-  const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-  return { pid, parent: Number(/^PPid:\t(\d+)$/m.exec(status)?.[1]), command };
+function readProc(pid: number) {
+  const parent = Number(/^PPid:\t(\d+)$/m.exec(readText(`/proc/${pid}/status`))?.[1]);
+  return { pid, parent, command: readText(`/proc/${pid}/cmdline`) };
+}
+
+function readText(file: string) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    // A process that has ended meanwhile is nobody's child.
+    return "";
+  }
 }
 
 async function listedByPs() {
