@@ -1,6 +1,6 @@
 // What a copied client must cope with, in any language.
 import type { ServerResponse } from "node:http";
-import { gzipSync } from "node:zlib";
+import { constants, gzipSync } from "node:zlib";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import type { Call } from "./orders-client-calls.ts";
 
@@ -31,7 +31,10 @@ const throttled = (...seconds: string[]) =>
   seconds.map((value) => fails("too_many_requests", { "Retry-After": value }));
 const gzip = { "Content-Encoding": "gzip" };
 const zipped = gzipSync('[{"id":1}]');
-const longList = gzipSync(`[${" ".repeat(100_000_000)}]`);
+/** Compressed, too, it is longer than all buffers on its way. */
+const longList = gzipSync(`[${" ".repeat(10_000_000)}]`, {
+  strategy: constants.Z_HUFFMAN_ONLY,
+});
 
 const page = responds(200, "<html>Back soon</html>", { "Content-Type": "text/html" });
 const redirects = (status: number) =>
