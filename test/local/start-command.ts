@@ -2,13 +2,30 @@ import { spawn } from "node:child_process";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { afterAll, inject } from "vitest";
 import { root } from "../helpers/admin-command.ts";
+import { readAssembly } from "../helpers/read-assembly.ts";
 
 export const startScript = ["--require", "./infra/preload.cjs", "infra/local/start.ts"];
 
 /** Long enough for a start on a busy machine. */
 export const startLimit = { timeout: 60_000 };
+
+/**
+ * The environment in which a start's first build is a copy of the test files' own: building costs
+ * more than all else that a start does.
+ */
+export async function prebuilt() {
+  await readAssembly();
+  const { directory } = inject("assembly");
+  const code = `import { cpSync, readdirSync } from "node:fs";
+    const { CDK_OUTDIR } = process.env;
+    if (process.argv[1].endsWith("synth.ts") && readdirSync(CDK_OUTDIR).length === 0) {
+      cpSync(${JSON.stringify(directory)}, CDK_OUTDIR, { recursive: true });
+      process.exit();
+    }`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
+}
 
 /** Runs commands as a terminal does. Those that still run end with the calling test file. */
 export async function createStarter() {

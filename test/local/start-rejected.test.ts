@@ -14,7 +14,7 @@ import { root } from "../helpers/admin-command.ts";
 import { endOf } from "../helpers/end-of-options.ts";
 import { descendants } from "../helpers/processes.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
-import { createStarter, startLimit, startScript } from "./start-command.ts";
+import { createStarter, prebuilt, startLimit, startScript } from "./start-command.ts";
 
 const { directory, run, stacks, start } = await createStarter();
 
@@ -41,7 +41,6 @@ describe("npm start exits with a line on", () => {
   const noEngine = `--import=data:text/javascript,${encodeURIComponent(riscv)}`;
   const nowhere = { DYNAMODB_ENDPOINT: "http://127.0.0.1:1" };
   test.each<[string, string[], Record<string, string>, unknown]>([
-    ["a taken port", ["--port", `${port}`], {}, `${building}${taken(port)}\n`],
     [
       "no engine",
       [],
@@ -70,7 +69,8 @@ describe("npm start exits with a line on", () => {
     const TMPDIR = await mkdtemp(join(directory, "tmp-"));
     const script = 'exec "$0" "$@" > /dev/full';
     const command = ["bash", "-c", script, process.execPath, ...startScript];
-    const { seen } = run([...command, "--port", "0"], root, { TMPDIR });
+    const environment = { ...(await prebuilt()), TMPDIR };
+    const { seen } = run([...command, "--port", "0"], root, environment);
     const stderr = `${building}Standard output can't be written: no space left on device\n`;
     const end = { stdout: "", stderr, ended: [1, null] };
     await expect.poll(() => seen, startLimit).toEqual(end);
@@ -112,6 +112,7 @@ test.each<[string, LocalStackOptions, string]>([
     diskFull,
     `The DynamoDB engine at ${diskFull.dynamodbEndpoint} failed: backend: database or disk is full`,
   ],
+  ["a taken port", { port }, taken(port)],
   ["port 3000 if it is taken and no other given", {}, taken(3000)],
 ])("a start fails with lines about %s", async (_, options, message) => {
   const start = startLocalStack(readAssembly, options);

@@ -9,7 +9,7 @@ import { root } from "../helpers/admin-command.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { descendants, isAlive } from "../helpers/processes.ts";
 import { send } from "../helpers/send.ts";
-import { createStarter, startLimit } from "./start-command.ts";
+import { createStarter, prebuilt, startLimit } from "./start-command.ts";
 
 const { directory, stacks, start, run } = await createStarter();
 
@@ -57,7 +57,8 @@ describe.runIf(hasList)("npm start", () => {
     const lines = ['{"id":-7}', '{"id":9223372036854775807}', '{"id":12}'];
     await writeFile(orders, [...lines, '{"id":2,"status":"shipped"}', ""].join("\n"));
     const db = join(directory, "kept.db");
-    const first = start(["--port", "0", "--orders", orders, "--db", db]);
+    const options = ["--port", "0", "--orders", orders, "--db", db];
+    const first = start(options, await prebuilt());
     const printed = (command: RegExp) => first.seen.stdout.match(command) ?? [];
     await expect.poll(() => printed(/^ {2}curl .*$/gm).length, startLimit).toBe(4);
     const [exported = ""] = printed(/^ {2}export .*$/m);
@@ -86,11 +87,8 @@ describe.runIf(hasList)("npm start", () => {
 
     const key = makeApiKey(environments.staging.apiKeyPrefix);
     const files = ["--orders", "four orders.ndjson", "--db", "kept.db"];
-    const options = ["--port", "0", "--json", "--api-key", key, ...files];
-    const npm = run(
-      ["npm", "--prefix", root, "start", "--silent", "--", ...options],
-      directory,
-    );
+    const command = ["npm", "--prefix", root, "start", "--silent", "--", "--port", "0"];
+    const npm = run([...command, "--json", "--api-key", key, ...files], directory);
     await expect.poll(() => npm.seen.stdout, startLimit).toMatch(/^\{.*\}\n$/);
     expect(npm.seen.stderr).toBe(
       `${building}${orders} was not loaded: the tables exist already. To add its orders, run:\n` +
