@@ -23,7 +23,7 @@ import { machineHas } from "../helpers/machine.ts";
 import { descendants, isAlive } from "../helpers/processes.ts";
 import { send } from "../helpers/send.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
-import { createStarter, startLimit } from "./start-command.ts";
+import { createStarter, prebuilt, startLimit } from "./start-command.ts";
 
 const { directory, start } = await createStarter();
 
@@ -37,7 +37,7 @@ describe.runIf(hasList)("npm start --watch", { timeout: 180_000 }, () => {
     for (const part of ["functions", "shared", "infra", "package.json"])
       await cp(join(root, part), join(project, part), { recursive: true });
     await symlink(join(root, "node_modules"), join(project, "node_modules"));
-    stack = start(["--port", "0", "--json", "--watch"], {}, project);
+    stack = start(["--port", "0", "--json", "--watch"], await prebuilt(), project);
     await vi.waitFor(() => expect(stack.seen.stdout).toMatch(/^\{.*\}\n$/), startLimit);
     expect(stack.seen.stderr).toBe("Building the service...\n");
     served = JSON.parse(stack.seen.stdout);
@@ -58,12 +58,16 @@ describe.runIf(hasList)("npm start --watch", { timeout: 180_000 }, () => {
     await writeFile(`${file}~`, after);
     await rename(`${file}~`, file);
   };
-  const change = async (before: string, after: string) => {
-    await edit("shared/errors.ts", before, after);
-    await expect
-      .poll(() => cancel("none"), { ...startLimit, interval: 100 })
-      .toMatchObject({ message: expect.stringContaining(after) });
-  };
+  const mistake = "const = nothing;\n";
+
+  test("serves the last good build while the sources can't be built, and says so once", async () => {
+    const before = await cancel("none");
+    const failure = /The last good build still serves.*shared\/errors\.ts:/s;
+    await edit("shared/errors.ts", /$/, mistake);
+    await vi.waitFor(() => expect(stack.seen.stderr).toMatch(failure), startLimit);
+    expect(await cancel("none")).toEqual(before);
+    expect(stack.seen.stderr.match(/The last good build/g)).toHaveLength(1);
+  });
 
   test("serves a change with the same orders; requests under way finish before it", async () => {
     expect((await cancel("1")).status).toBe(204);
@@ -76,16 +80,6 @@ describe.runIf(hasList)("npm start --watch", { timeout: 180_000 }, () => {
     const responded = once(underWay, "response");
     underWay.flushHeaders();
     await once(underWay, "continue");
-    await change("No order has this id.", "Nobody ordered this.");
-    underWay.end("{}");
-    const [response] = await responded;
-    expect(await text(response)).toContain("No order has this id.");
-    expect((await cancel("1")).status).toBe(409);
-    expect(functionsBefore).not.toEqual([]);
-    await expect.poll(() => functionsBefore.filter(isAlive)).toEqual([]);
-  });
-
-  test("creates a table that a change adds, and names lines of sources in traces", async () => {
     const keys = "    apiKeys: addTable(";
     await edit(
       "infra/stack/tables.ts",
@@ -95,22 +89,26 @@ describe.runIf(hasList)("npm start --watch", { timeout: 180_000 }, () => {
     }),
 ${keys}`,
     );
-    await edit("shared/errors.ts", /$/, 'console.warn(new Error("a stack"));\n');
-    await change("Nobody ordered this.", "No one ordered this.");
+    await edit("shared/errors.ts", mistake, 'console.warn(new Error("a stack"));\n');
+    const message = "Nobody ordered this.";
+    await edit("shared/errors.ts", "No order has this id.", message);
+    await expect
+      .poll(() => cancel("none"), { ...startLimit, interval: 500 })
+      .toMatchObject({ message: expect.stringContaining(message) });
+    underWay.end("{}");
+    const [response] = await responded;
+    expect(await text(response)).toContain("No order has this id.");
+    expect((await cancel("1")).status).toBe(409);
+    expect(functionsBefore).not.toEqual([]);
+    await expect.poll(() => functionsBefore.filter(isAlive)).toEqual([]);
+  });
+
+  test("creates a table that a change adds, and names lines of sources in traces", async () => {
     const client = engineClient(served.dynamodbEndpoint, served.accessKeyId);
     const { TableNames } = await client.send(new ListTablesCommand());
     client.destroy();
     expect(TableNames).toContainEqual(expect.stringContaining("Refunds"));
     expect(stack.seen.stderr).toMatch(/a stack.*shared\/errors\.ts:\d+:14/);
-  });
-
-  test("serves the last good build while the sources can't be built, and says so once", async () => {
-    const before = await cancel("none");
-    const failure = /The last good build still serves.*shared\/errors\.ts:/s;
-    await edit("shared/errors.ts", /$/, "const = nothing;\n");
-    await vi.waitFor(() => expect(stack.seen.stderr).toMatch(failure), startLimit);
-    expect(await cancel("none")).toEqual(before);
-    expect(stack.seen.stderr.match(/The last good build/g)).toHaveLength(1);
   });
 
   test("ends when its engine ends", async () => {
