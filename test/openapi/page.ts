@@ -21,8 +21,13 @@ export const browserPath =
 export async function openApiPage(url: string) {
   if (browserPath === undefined)
     throw new Error("No Chromium or Chrome on the PATH or in CHROMIUM");
-  const browser = await chromium.launch({ executablePath: browserPath });
-  const page = await browser.newPage({ viewport: { width: 1280, height: 1170 } });
+  const browser = await chromium.launchPersistentContext("", {
+    executablePath: browserPath,
+    // An app's window: a usual one has an address bar, made of two more pages.
+    args: ["--app=data:text/html,"],
+    viewport: { width: 1280, height: 1170 },
+  });
+  const page = browser.pages()[0] ?? (await browser.newPage());
   const otherOrigins: string[] = [];
   const errors: string[] = [];
   await page.route(
