@@ -19,14 +19,13 @@ export async function synthesise(
   directory: string,
   { signal, sourceMaps = false }: { signal: AbortSignal; sourceMaps?: boolean },
 ): Promise<SynthesisedStack> {
-  const preloaded = join(import.meta.dirname, "../../preload.cjs");
   const script = join(import.meta.dirname, "synth.ts");
   const env = {
     ...process.env,
     CDK_OUTDIR: directory,
     CDK_CONTEXT_JSON: JSON.stringify({ sourceMaps }),
   };
-  const args = ["--require", preloaded, script];
+  const args = ["--require", join(import.meta.dirname, "../../preload.cjs"), script];
   await promisify(execFile)(process.execPath, args, { signal, env }).catch(
     ({ stderr }: { stderr: string }) => {
       signal.throwIfAborted();
