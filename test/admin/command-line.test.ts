@@ -5,7 +5,6 @@ import { makeApiKey } from "../../shared/api-keys.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { createTerminal, run } from "./terminal.ts";
 
-const { play, playIn, putKey } = await createTerminal();
 const names = Object.keys(environments);
 const key = "key_0123456789abcdef";
 const issue = "keys issue --name Acme --expires";
@@ -101,7 +100,8 @@ test.each([
   }
 });
 
-describe("a command that uses capacity", () => {
+describe("a command that uses capacity", async () => {
+  const { play, playIn, putKey } = await createTerminal();
   const { reads, writes } = environments.production.tableThroughput;
   const reading = `! Using at most ${grouped(reads / 2)} read units a second (--rate)`;
   const writing = `! Using at most ${grouped(writes / 2)} write units a second (--rate)`;
