@@ -50,7 +50,8 @@ export function jsonText(value: unknown): string {
 
 /** A number as people read it: `50,000`. */
 export function grouped(count: number): string {
-  return count.toLocaleString("en-US");
+  // By Intl, the first would take 20 ms, to load a locale's data.
+  return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
 
 /** `1 order`, `50,000 orders`. */

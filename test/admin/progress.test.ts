@@ -26,7 +26,7 @@ test.each<[unit: string, total: number, seconds: number, done: number, line: str
   ["orders", 4_000_000, 10, 100_000, "Writing 2%, 10,000 orders/s, 7 min left"],
   ["orders", 400, 2, 40, "Writing 10%, 20 orders/s"],
   ["orders", 400, 10, 0, "Writing 0%, 0 orders/s"],
-  ["orders", 0, 10, 50_000, "Writing 50,000 orders, 5,000 orders/s"],
+  ["orders", 0, 10, 5_000_000, "Writing 5,000,000 orders, 500,000 orders/s"],
   ["MB", 64, 10, 16, "Writing 25%, 1.6 MB/s, 30 s left"],
 ])("of %s, %i in all, after %i s and %i of them, a line says %s", (unit, ...numbers) => {
   const [total, seconds, done, line] = numbers;
