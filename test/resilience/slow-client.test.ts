@@ -19,7 +19,7 @@ const endless: Behaviour = ({ input, invocation, response }) => {
   const list = JSON.parse(input).ExclusiveStartKey?.list.S ?? invocation;
   pagesAsked.set(list, (pagesAsked.get(list) ?? 0) + 1);
   const page = `{"Items":${items},"LastEvaluatedKey":{"id":{"N":"0"},"list":{"S":"${list}"}}}`;
-  response.end(page);
+  response.end(page, "latin1");
 };
 const stack = await startFaultyStack(({ operation, input }) => {
   // Other scans are the stack's, which looks for its keys, and a function's that gets ready.
@@ -60,10 +60,10 @@ async function expectAbandoned(count: number) {
 test("a client that stops reading pauses its scan, and one that hangs up ends it", async () => {
   const list = await openList();
   const other = await openList();
-  await other.read(32_000_000);
+  await other.read(20_000_000);
   const stalled = list.pagesAsked();
   // Only small buffers hold what is on its way to a client that has read nothing.
-  expect(stalled).toBeLessThan(other.pagesAsked() / 2);
+  expect(stalled).toBeLessThan(other.pagesAsked() * 0.75);
 
   await list.read((stalled + 1) * pageBytes);
   expect(list.pagesAsked()).toBeGreaterThan(stalled);
