@@ -5,7 +5,10 @@ import { readFunctions } from "../../infra/local/lambda/runtime-process.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 import { goals } from "./goals.ts";
-import { listGrowth } from "./growth.ts";
+import { list } from "./list.ts";
+import { startPageServer } from "./page-server.ts";
+import { peakMegabytes } from "./samples.ts";
+import { hostOf, withVariables } from "./subject.ts";
 
 // Budgets that don't depend on how fast a machine is.
 const functions = readFunctions(await readAssembly(), "http://127.0.0.1:1");
@@ -26,8 +29,10 @@ test.runIf(machineHas("/proc", "the memory of a long list"))(
     if (listOrders === undefined) throw new Error("There is no function ListOrders");
     // Nine tenths are the heap. With all orders in it, the process would run out and end.
     const smallFunction = { ...listOrders, MemorySize: 50 };
-    const { plain, peakMemory } = await listGrowth(smallFunction, 100_000, 100_000);
-    expect(plain).toBe(9.44445);
-    expect(peakMemory).toBeLessThan(160);
+    await using pages = await startPageServer(100_000);
+    await using host = hostOf(withVariables(smallFunction, pages.variables));
+    const { bytes } = await list(host, "ListOrders");
+    expect(bytes).toBe(9_444_450);
+    expect(await peakMegabytes("ListOrders")).toBeLessThan(160);
   },
 );

@@ -27,11 +27,7 @@ export async function growth({ functions }: Subject) {
  * Lists `length` orders until one process has listed `total`, and once more compressed. V8 gives a
  * process that has worked more a larger young generation: only equal work shows a length's cost.
  */
-export async function listGrowth(
-  definition: FunctionDefinition,
-  length: number,
-  total: number,
-) {
+async function listGrowth(definition: FunctionDefinition, length: number, total: number) {
   const { name } = definition;
   await using pages = await startPageServer(length);
   await using host = hostOf(withVariables(definition, pages.variables));
