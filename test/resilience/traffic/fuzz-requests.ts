@@ -11,7 +11,7 @@ export interface FuzzRequest {
 }
 
 /** The ids of orders that some requests name. */
-export const fuzzedIds = Array.from({ length: 300 }, (_, index) => String(1_000 + index));
+export const fuzzedIds = Array.from({ length: 100 }, (_, index) => String(1_000 + index));
 
 /** A part of some requests, which shows up in a response that echoes its request. */
 export const marker = `zq"<'{`;
