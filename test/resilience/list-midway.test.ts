@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { seedOrders } from "../../infra/local/engine/tables.ts";
+import { batches } from "../../infra/orders-file/orders-file.ts";
 import { errorBody } from "../../shared/errors.ts";
 import {
   type Behaviour,
@@ -37,7 +39,8 @@ const orders = Array.from({ length: pageSize * pages - stack.seeded }, (_, index
   petId: { N: "1" },
   status: { S: "pending" },
 }));
-await Promise.all(orders.map(stack.putOrder));
+const { signal } = new AbortController();
+await seedOrders(stack.client, stack.tables.orders, batches(orders), signal);
 
 /** Resolves also with whether the response ended as HTTP requires. */
 async function list(choice: PageChoice, encoding = "identity") {
