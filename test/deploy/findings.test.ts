@@ -114,21 +114,21 @@ const smaller = changed((template) => {
 });
 
 const methodSettings = "Api/Rest/DeploymentStage.v1.MethodSettings=DIGEST";
+const addition = findingsBetween(smaller, deployedTemplate);
+const removal = findingsBetween(deployedTemplate, smaller);
 
 describe("an operation", () => {
   test("that is added is one finding beside its limits, with its grants and its key", () => {
-    const findings = findingsBetween(smaller, deployedTemplate);
-    expect(namesOf(findings)).toEqual([methodSettings, "added:CancelOrder@DIGEST"]);
+    expect(namesOf(addition)).toEqual([methodSettings, "added:CancelOrder@DIGEST"]);
     for (const part of [
       "Allow Principal {CancelOrderRole}, Action dynamodb:UpdateItem, Resource {Orders.Arn}",
       `${cancelRoute}: a new ApiGateway::Method, AuthorizationType CUSTOM`,
     ])
-      expect(findings[1]?.text).toContain(part);
+      expect(addition[1]?.text).toContain(part);
   });
 
   test("that is removed is one finding beside its limits, log, metrics and table alarm", () => {
-    const findings = findingsBetween(deployedTemplate, smaller);
-    expect(namesOf(findings).sort()).toEqual([
+    expect(namesOf(removal).sort()).toEqual([
       methodSettings,
       "removed:Alarms/CancelOrderTableThrottled@DIGEST",
       "removed:CancelOrder@DIGEST",
@@ -136,7 +136,7 @@ describe("an operation", () => {
       "removed:LogMetrics/CancelOrderResponses@DIGEST",
       "removed:LogMetrics/CancelOrderServerErrors@DIGEST",
     ]);
-    expect(findings.flatMap(({ text }) => text.split("; "))).toEqual(
+    expect(removal.flatMap(({ text }) => text.split("; "))).toEqual(
       expect.arrayContaining([
         "CancelOrderLog: Logs::LogGroup leaves the stack, but is kept",
         "CancelOrder: Lambda::Function is deleted",
@@ -145,20 +145,19 @@ describe("an operation", () => {
   });
 
   const action = "CancelOrderRole/DefaultPolicy.PolicyDocument.Statement.1.Action";
-  const nameIn = (was: Template, is: Template) =>
-    findingsBetween(was, is).find(({ name }) => /:CancelOrder@/.test(name))?.name;
-  const added = nameIn(smaller, deployedTemplate);
+  const nameIn = (findings: typeof addition) =>
+    findings.find(({ name }) => /:CancelOrder@/.test(name))?.name;
 
   test("has another name when anything of it is another", () => {
     const other = changed(set(action, "dynamodb:*"));
-    const names = [added, nameIn(smaller, other)];
-    names.push(nameIn(deployedTemplate, smaller), nameIn(other, smaller));
-    expect(new Set(names.filter(Boolean)).size).toBe(4);
+    const all = [addition, removal];
+    all.push(findingsBetween(smaller, other), findingsBetween(other, smaller));
+    expect(new Set(all.map(nameIn).filter(Boolean)).size).toBe(4);
   });
 
   test("has the same name with other code", () => {
     const newer = changed(set("CancelOrder.Code.S3Key", "new.zip"));
-    expect(nameIn(smaller, newer)).toBe(added);
+    expect(nameIn(findingsBetween(smaller, newer))).toBe(nameIn(addition));
   });
 });
 
