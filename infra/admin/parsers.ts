@@ -1,15 +1,8 @@
 import { InvalidArgumentError } from "commander";
 import { isApiKeyId } from "../../shared/api-keys.ts";
 import { isDateTime, isInt64 } from "../../shared/order.ts";
+import { accepting } from "../terminal/script.ts";
 import { dateTimeHint, printable } from "../terminal/text.ts";
-
-/** A parser that rejects texts with the rule that they break. */
-function accepting(isAccepted: (text: string) => boolean, rule: string) {
-  return (text: string) => {
-    if (isAccepted(text)) return text;
-    throw new InvalidArgumentError(rule);
-  };
-}
 
 /** A name or id. An unset shell variable would make it empty. */
 export const parseText = accepting(Boolean, "Must not be empty.");
@@ -24,12 +17,6 @@ export const parseKeyId = accepting(
 export const parseTable = accepting(
   (text) => /^[\w.-]{3,255}$/.test(text),
   "Must be 3 to 255 of a-z, A-Z, 0-9, _, - and .",
-);
-
-/** Capacity units a second. */
-export const parseUnits = accepting(
-  (text) => /^[1-9]\d{0,5}$/.test(text),
-  "Must be a whole number from 1 to 999999.",
 );
 
 /** The names of an order's attributes, except those by which it is found, ended and reinstated. */

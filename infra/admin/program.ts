@@ -1,7 +1,7 @@
 import { type Command, CommanderError, Option } from "commander";
 import { environments } from "../environments.ts";
 import { errorText, isOutputError } from "../terminal/errors.ts";
-import { Script } from "../terminal/script.ts";
+import { Script, wholeNumber } from "../terminal/script.ts";
 import { check, issue, list, revoke } from "./api-keys.ts";
 import { auditCancellations } from "./audit-orders.ts";
 import { action } from "./command.ts";
@@ -15,7 +15,6 @@ import {
   parseTable,
   parseText,
   parseTime,
-  parseUnits,
 } from "./parsers.ts";
 import {
   countOrders,
@@ -67,7 +66,7 @@ export async function runProgram(args: string[]) {
 const rateOption = new Option(
   "--rate <units>",
   "read and write units a second (default: half of what the table serves; no limit with --local)",
-).argParser((text) => Number(parseUnits(text)));
+).argParser(wholeNumber(1, 999_999));
 
 const tableOption = new Option(
   "--table <name>",

@@ -1,9 +1,20 @@
-import { InvalidArgumentError } from "commander";
 import { isApiKey } from "../../shared/api-keys.ts";
 import { environments } from "../environments.ts";
 import { callersPath } from "../terminal/input.ts";
-import { Script } from "../terminal/script.ts";
+import { accepting, Script, wholeNumber } from "../terminal/script.ts";
 import type { LocalStackOptions } from "./local-stack.ts";
+
+const nth = wholeNumber(1, 65_535);
+
+/** Rejects an empty name, as from an unset variable: SQLite would make a temporary database. */
+const parseName = accepting(Boolean, "The name of a file is missing.");
+const parseFile = (name: string) => callersPath(parseName(name));
+
+const { apiKeyPrefix } = environments.staging;
+const parseKey = accepting(
+  (key) => isApiKey(key) && key.startsWith(`${apiKeyPrefix}_`),
+  `Not a well-formed key that starts with ${apiKeyPrefix}_.`,
+);
 
 /**
  * Reads the options of `npm start`. Invalid ones end the process with exit code 2 and one line.
@@ -16,7 +27,7 @@ export function startOptions(argv: string[]): LocalStackOptions & { json?: true 
     .option(
       "--port <number>",
       "the port on localhost; 0 picks a free one (default: 3000)",
-      numberFrom(0),
+      wholeNumber(0, 65_535),
     )
     .option(
       "--orders <file>",
@@ -33,18 +44,18 @@ export function startOptions(argv: string[]): LocalStackOptions & { json?: true 
     .option(
       "--throttle <n>",
       "respond to every nth request with 429, to try a client's retries",
-      numberFrom(1),
+      nth,
     )
     .option(
       "--unavailable <n>",
       "respond to every nth list or cancellation with 503, likewise",
-      numberFrom(1),
+      nth,
     )
     .option(
       "--inspect",
       "open a debugger port for each function, and suspend its timeout",
     )
-    .option("--cut <n>", "cut every nth list off midway, likewise", numberFrom(1))
+    .option("--cut <n>", "cut every nth list off midway, likewise", nth)
     .option("--json", "print one line of JSON when ready, for scripts")
     .addHelpText(
       "after",
@@ -53,31 +64,4 @@ export function startOptions(argv: string[]): LocalStackOptions & { json?: true 
     )
     .parse(argv)
     .opts();
-}
-
-function numberFrom(least: number) {
-  return (text: string) => {
-    const number = Number(text);
-    if (/^\d{1,5}$/.test(text) && number >= least && number <= 65_535) return number;
-    throw new InvalidArgumentError(`Must be a whole number from ${least} to 65535.`);
-  };
-}
-
-/**
- * Rejects an empty name, as from an unset variable: SQLite would make a database that is gone once
- * it is closed.
- */
-function parseFile(name: string) {
-  if (name === "") throw new InvalidArgumentError("The name of a file is missing.");
-  return callersPath(name);
-}
-
-function parseKey(key: string) {
-  const { apiKeyPrefix } = environments.staging;
-  if (!isApiKey(key) || !key.startsWith(`${apiKeyPrefix}_`)) {
-    throw new InvalidArgumentError(
-      `Not a well-formed key that starts with ${apiKeyPrefix}_.`,
-    );
-  }
-  return key;
 }

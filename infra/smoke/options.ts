@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { isApiKey } from "../../shared/api-keys.ts";
 import { isInt64 } from "../../shared/order.ts";
 import { type Environment, environments } from "../environments.ts";
-import { Script } from "../terminal/script.ts";
+import { accepting, Script, wholeNumber } from "../terminal/script.ts";
 
 interface Options {
   baseUrl: string;
@@ -36,7 +36,7 @@ export function smokeOptions(
     .option(
       "--cancel <order-id>",
       "a pending order; it is cancelled for good",
-      parseOrderId,
+      accepting(isInt64, "Not a 64-bit integer."),
     )
     .option(
       "--thorough",
@@ -48,7 +48,7 @@ export function smokeOptions(
     .option(
       "--wait <seconds>",
       "how long a new stage may take to become ready (default: 120, on this machine 0)",
-      parseSeconds,
+      wholeNumber(0, 9999),
     )
     .addHelpText(
       "after",
@@ -90,15 +90,4 @@ function parseBaseUrl(text: string): string {
     throw new InvalidArgumentError("The address must end in /v1.");
   }
   return `${url.origin}${url.pathname.replace(/\/$/, "")}`;
-}
-
-function parseOrderId(text: string): string {
-  if (!isInt64(text)) throw new InvalidArgumentError("Not a 64-bit integer.");
-  return text;
-}
-
-function parseSeconds(text: string): number {
-  if (!/^\d{1,4}$/.test(text))
-    throw new InvalidArgumentError("Not a whole number of seconds.");
-  return Number(text);
 }

@@ -1,4 +1,4 @@
-import { Command, Help } from "commander";
+import { Command, Help, InvalidArgumentError } from "commander";
 import { withoutKeys } from "../../shared/api-keys.ts";
 import { adviceOnNpm } from "./npm-options.ts";
 import { printableLines } from "./text.ts";
@@ -45,4 +45,21 @@ function flagsFor(command: Command, [word, ...words]: string[]): string[] {
   const named = command.commands.find((other) => other.name() === word);
   const flags = command.options.map((option) => option.flags);
   return named ? [...flags, ...flagsFor(named, words)] : flags;
+}
+
+/** A parser that rejects texts with the rule that they break. */
+export function accepting(isAccepted: (text: string) => boolean, rule: string) {
+  return (text: string) => {
+    if (isAccepted(text)) return text;
+    throw new InvalidArgumentError(rule);
+  };
+}
+
+/** A parser of whole numbers within bounds, which it names when it rejects a text. */
+export function wholeNumber(least: number, most: number) {
+  return (text: string) => {
+    const number = Number(text);
+    if (/^\d{1,6}$/.test(text) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`Must be a whole number from ${least} to ${most}.`);
+  };
 }

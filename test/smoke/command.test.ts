@@ -88,8 +88,8 @@ test.each([
   ["--base-url=ftp://a/v1", /The address must end in \/v1\.$/],
   ["--base-url=http://a/v1/store", /The address must end in \/v1\.$/],
   [`${url} --cancel=007`, /Not a 64-bit integer\.$/],
-  [`${url} --wait=-1`, /Not a whole number of seconds\.$/],
-  [`${url} --wait=30s`, /Not a whole number of seconds\.$/],
+  [`${url} --wait=-1`, /Must be a whole number from 0 to 9999\.$/],
+  [`${url} --wait=30s`, /Must be a whole number from 0 to 9999\.$/],
   [url, /^API_KEY is missing or malformed\.$/, ""],
   // It isn't repeated.
   [url, /^API_KEY is missing or malformed\.$/, `${makeApiKey("pets_test")}x`],
