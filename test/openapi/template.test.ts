@@ -22,9 +22,11 @@ test("the document and the template ask for a key in the Authorization header", 
 test("the document describes the gateway's responses where there is no operation", () => {
   const constant = api.methods.flatMap(({ httpMethod, path, integration }) => {
     if (integration.Type !== "MOCK") return [];
-    const { status = 500, headers } = integration;
-    expect(responseProblems("POST", path, httpResponse(status, integration))).toEqual([]);
-    return [`${httpMethod} ${path}: ${status}, allowed ${headers["Allow"] ?? "none"}`];
+    const [{ status = 500, ...literal }] = integration.IntegrationResponses;
+    expect(responseProblems("POST", path, httpResponse(status, literal))).toEqual([]);
+    return [
+      `${httpMethod} ${path}: ${status}, allowed ${literal.headers["Allow"] ?? "none"}`,
+    ];
   });
   expect(constant.sort()).toEqual([
     "ANY /: 404, allowed none",

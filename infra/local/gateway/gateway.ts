@@ -139,12 +139,12 @@ function everyNth(n: number | undefined) {
 }
 
 function mockResponse(
-  mock: ApiResponse & { contentTypes: Set<string> },
+  mock: { RequestTemplates: object; IntegrationResponses: [ApiResponse] },
   message: IncomingMessage,
 ) {
   const [contentType = "application/json"] = headerValues(message, "content-type");
   const [mediaType = ""] = contentType.split(";");
-  if (!mock.contentTypes.has(mediaType.trim().toLowerCase()))
+  if (!Object.hasOwn(mock.RequestTemplates, mediaType.trim().toLowerCase()))
     throw new GatewayFailure("UNSUPPORTED_MEDIA_TYPE");
-  return mock;
+  return mock.IntegrationResponses[0];
 }

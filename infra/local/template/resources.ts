@@ -95,24 +95,18 @@ const constantResponse = (headerPrefix: string) =>
 /** The template that chooses a status; API Gateway takes the one response for any. */
 const constantStatus = text.regex(/^\{"statusCode":\d+\}$/, "only a status is supported");
 
-const mockIntegration = z
-  .strictObject({
-    Type: z.literal("MOCK"),
-    PassthroughBehavior: z.literal("NEVER"),
-    RequestTemplates: z.record(text, constantStatus),
-    IntegrationResponses: z.tuple([
-      constantResponse("method.response.header.").refine(
-        ({ status }) => status !== undefined,
-        "a status is needed",
-      ),
-    ]),
-  })
-  .transform(({ Type, RequestTemplates, IntegrationResponses: [response] }) => ({
-    Type,
-    ...response,
-    /** The content types that a request may have. */
-    contentTypes: new Set(Object.keys(RequestTemplates)),
-  }));
+const mockIntegration = z.strictObject({
+  Type: z.literal("MOCK"),
+  PassthroughBehavior: z.literal("NEVER"),
+  /** By the content types that a request may have. */
+  RequestTemplates: z.record(text, constantStatus),
+  IntegrationResponses: z.tuple([
+    constantResponse("method.response.header.").refine(
+      ({ status }) => status !== undefined,
+      "a status is needed",
+    ),
+  ]),
+});
 
 const functionIntegration = strict({
   Type: z.literal("AWS_PROXY"),
