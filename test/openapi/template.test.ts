@@ -8,7 +8,7 @@ import { readAssembly } from "../helpers/read-assembly.ts";
 // test/infra/settings.test.ts.
 const api = readRestApi((await readAssembly()).template);
 const deployed = api.methods.filter(
-  ({ integration }) => integration.Type === "AWS_PROXY",
+  ({ Integration }) => Integration.Type === "AWS_PROXY",
 );
 
 test("the document and the template ask for a key in the Authorization header", () => {
@@ -20,12 +20,12 @@ test("the document and the template ask for a key in the Authorization header", 
 });
 
 test("the document describes the gateway's responses where there is no operation", () => {
-  const constant = api.methods.flatMap(({ httpMethod, path, integration }) => {
-    if (integration.Type !== "MOCK") return [];
-    const [{ status = 500, ...literal }] = integration.IntegrationResponses;
+  const constant = api.methods.flatMap(({ HttpMethod, path, Integration }) => {
+    if (Integration.Type !== "MOCK") return [];
+    const [{ status = 500, ...literal }] = Integration.IntegrationResponses;
     expect(responseProblems("POST", path, httpResponse(status, literal))).toEqual([]);
     return [
-      `${httpMethod} ${path}: ${status}, allowed ${literal.headers["Allow"] ?? "none"}`,
+      `${HttpMethod} ${path}: ${status}, allowed ${literal.headers["Allow"] ?? "none"}`,
     ];
   });
   expect(constant.sort()).toEqual([
@@ -67,7 +67,7 @@ const requestsByType: Record<string, string[]> = {
 
 test("the document describes a gateway response wherever a client may get it", () => {
   const types: string[] = [];
-  for (const [type, { status, ...literal }] of api.gatewayResponses) {
+  for (const { type, status, ...literal } of api.gatewayResponses) {
     if (status === undefined) continue;
     types.push(type);
     for (const request of requestsByType[type] ?? []) {

@@ -53,12 +53,12 @@ export function createGateway(
     const route = matchRoute(api, request);
     // Before the authorizer, as on AWS.
     if (isThrottled()) throw new GatewayFailure("THROTTLED");
-    const { authorizer, integration } = route;
+    const { authorizer, Integration } = route;
     const caller = authorizer && (await admit(authorizer, request));
     const body = await readBody(message);
-    if (integration.Type === "MOCK") return mockResponse(integration, message);
+    if (Integration.Type === "MOCK") return mockResponse(Integration, message);
     if (isUnavailable()) return unavailable;
-    const { ResponseTransferMode, TimeoutInMillis, Uri } = integration;
+    const { ResponseTransferMode, TimeoutInMillis, Uri } = Integration;
     const timeout = new GatewayFailure("INTEGRATION_TIMEOUT");
     if (!options.inspect) {
       const timer = setTimeout(() => abort.abort(timeout), TimeoutInMillis);
@@ -94,7 +94,7 @@ function failureResponse(
   if (!isGateways && !(error instanceof FunctionFailure))
     log(`The local gateway failed: ${inspect(error)}`);
   const type = isGateways ? error.message : "INTEGRATION_FAILURE";
-  const response = gatewayResponses.get(type);
+  const response = gatewayResponses.find((other) => other.type === type);
   if (response?.status === undefined)
     log(`The template has no gateway response ${type} with a status`);
   return response ?? { headers: {}, body: "" };

@@ -24,7 +24,7 @@ export function matchRoute(
 ): Route {
   const path = request.resourcePath.replace(/\/+$/, "") || "/";
   const names = request.stage === stageName ? [request.method, "ANY"] : [];
-  const serving = methods.filter(({ httpMethod }) => names.includes(httpMethod));
+  const serving = methods.filter(({ HttpMethod }) => names.includes(HttpMethod));
   for (const method of serving.sort((a, b) => (rank(a) < rank(b) ? -1 : 1))) {
     const match = pathPattern(method.path).exec(path);
     if (match === null) continue;
@@ -48,9 +48,9 @@ function pathPattern(path: string) {
  * A sort key: in each segment, text comes before a parameter, and that before a greedy one; `ANY`
  * comes last.
  */
-function rank({ path, httpMethod }: ApiMethod) {
+function rank({ path, HttpMethod }: ApiMethod) {
   const segments = path
     .replaceAll(/\{\w+\}/g, "\uFFFE")
     .replaceAll(/\{\w+\+\}/g, "\uFFFF");
-  return `${segments} ${httpMethod === "ANY" ? 1 : 0}`;
+  return `${segments} ${HttpMethod === "ANY" ? 1 : 0}`;
 }

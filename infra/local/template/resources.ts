@@ -126,6 +126,7 @@ const resourceSchemas = {
   }),
   "AWS::ApiGateway::GatewayResponse": constantResponse("gatewayresponse.header."),
   "AWS::ApiGateway::Method": strict({
+    /** `ANY` is every method that the path does not have on its own. */
     HttpMethod: text,
     ResourceId: text,
     AuthorizationType: z.enum(["NONE", "CUSTOM"]),

@@ -29,24 +29,19 @@ export function readRestApi(template: StackTemplate) {
         `${method.id} needs CUSTOM with an authorizer of the template, or NONE without one`,
       );
     return {
+      ...method,
       /** Like `/store/orders/{orderId}`. */
       path: pathOf(method.ResourceId) || "/",
-      /** `ANY` is every method that the path does not have on its own. */
-      httpMethod: method.HttpMethod,
       /** Methods with the same one, by its id, share its cache. */
       authorizer,
-      integration: method.Integration,
     };
   });
-  const gatewayResponses = template
-    .all("AWS::ApiGateway::GatewayResponse")
-    .map((response) => [response.type, response] as const);
   return {
     id: api.id,
     stageName: stage.StageName,
     methods,
-    /** By type, like `UNAUTHORIZED`. */
-    gatewayResponses: new Map(gatewayResponses),
+    /** Their types are like `UNAUTHORIZED`. */
+    gatewayResponses: template.all("AWS::ApiGateway::GatewayResponse"),
   };
 }
 
