@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
 import { arnOf } from "../template/local-account.ts";
 import type { RestApi, TokenAuthorizer } from "../template/rest-api.ts";
-import { GatewayFailure, type GatewayRequest, headerValues } from "./gateway-request.ts";
+import { GatewayFailure, type GatewayRequest } from "./gateway-request.ts";
 
 /**
  * The result of an authorizer's function; any other, such as a policy with a Deny, is not
@@ -41,8 +41,9 @@ export function createAuthorizers(api: RestApi, invoke: LambdaHost["invoke"]) {
     authorizer: TokenAuthorizer,
     { abort, message, method, resourcePath }: GatewayRequest,
   ): Promise<Record<string, string>> {
+    const name = authorizer.IdentitySource.toLowerCase();
     // Two values are not a token.
-    const [token = "", ...others] = headerValues(message, authorizer.IdentitySource);
+    const [token = "", ...others] = message.headersDistinct[name] ?? [];
     const isToken = authorizer.IdentityValidationExpression.test(token);
     if (token === "" || others.length > 0 || !isToken)
       throw new GatewayFailure("UNAUTHORIZED");

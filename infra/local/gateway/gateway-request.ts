@@ -30,7 +30,7 @@ export function readRequest(message: IncomingMessage) {
   const target = (message.url ?? "/").replace(/^https?:\/\/[^/?]*/i, "");
   const [path = "", ...query] = target.split("?");
   const [, stage, ...below] = path.split("/");
-  const [givenId = ""] = headerValues(message, "x-amzn-requestid");
+  const [givenId = ""] = message.headersDistinct["x-amzn-requestid"] ?? [];
   return {
     // Clients may set it, as on AWS, so it may not be unique.
     id: /^[\w-]{1,128}$/.test(givenId) ? givenId : randomUUID(),
@@ -45,14 +45,6 @@ export function readRequest(message: IncomingMessage) {
     /** Ends every wait; its reason is the failure. */
     abort: new AbortController(),
   };
-}
-
-/** Every value of a header, whatever its case. */
-export function headerValues(
-  { headersDistinct }: IncomingMessage,
-  name: string,
-): string[] {
-  return headersDistinct[name.toLowerCase()] ?? [];
 }
 
 /**

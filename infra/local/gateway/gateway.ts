@@ -10,7 +10,6 @@ import { createAuthorizers } from "./authorizer.ts";
 import {
   GatewayFailure,
   type GatewayRequest,
-  headerValues,
   readBody,
   readRequest,
 } from "./gateway-request.ts";
@@ -142,7 +141,8 @@ function mockResponse(
   mock: { RequestTemplates: object; IntegrationResponses: [ApiResponse] },
   message: IncomingMessage,
 ) {
-  const [contentType = "application/json"] = headerValues(message, "content-type");
+  // The first, if there are several.
+  const contentType = message.headers["content-type"] ?? "application/json";
   const [mediaType = ""] = contentType.split(";");
   if (!Object.hasOwn(mock.RequestTemplates, mediaType.trim().toLowerCase()))
     throw new GatewayFailure("UNSUPPORTED_MEDIA_TYPE");
