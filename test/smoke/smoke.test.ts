@@ -34,7 +34,7 @@ describe("the smoke test", () => {
   test("finds only that an order is cancelled already where every promise is kept", async () => {
     expect(await findings({ cancel: pendingOrder })).toEqual([]);
     expect(await findings({ cancel: pendingOrder })).toEqual([
-      `FAIL 204 for cancelling order ${pendingOrder}, then 409 order_already_cancelled: ` +
+      `FAIL 204 for exactly one of 2 cancellations of order ${pendingOrder}, 409 for the rest: ` +
         "the order was not pending. Name one that is",
     ]);
   });
