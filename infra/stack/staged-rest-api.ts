@@ -94,7 +94,7 @@ export function addRestApi(scope: Construct, environment: Environment) {
     });
   }
   addDomain(scope, restApi, environment);
-  acknowledgeRules(restApi, environment);
+  acknowledgeRules(restApi);
   return { restApi, accessLog };
 }
 
@@ -128,7 +128,7 @@ function addDomain(api: Construct, restApi: RestApi, { domain }: Environment): v
 }
 
 /** Acknowledges the rules of cdk-nag that the API breaks, each with the reason. */
-function acknowledgeRules(restApi: RestApi, { webAclArn }: Environment): void {
+function acknowledgeRules(restApi: RestApi): void {
   Validations.of(restApi).acknowledge(
     {
       id: "AwsSolutions-APIG2",
@@ -136,26 +136,21 @@ function acknowledgeRules(restApi: RestApi, { webAclArn }: Environment): void {
         "No operation takes a query or body, and a malformed order id is a documented 404, not 400",
     },
     {
+      id: "AwsSolutions-APIG3",
+      reason:
+        "A web ACL costs money while idle, so webAclArn is optional. Without one, a flood of junk " +
+        "can use up the clients' rate limit: the alarm RequestsThrottled reports it",
+    },
+    {
       id: "AwsSolutions-COG4",
       reason: "The clients are programs with API keys, not users of a Cognito pool",
     },
-  );
-  if (!webAclArn) {
-    Validations.of(restApi.deploymentStage).acknowledge({
-      id: "AwsSolutions-APIG3",
-      reason:
-        "A web ACL costs money while idle. A flood of junk can use up the clients' rate limit: " +
-        "the alarm RequestsThrottled reports it",
-    });
-  }
-  const logRole = restApi.node.tryFindChild("CloudWatchRole");
-  if (logRole) {
-    Validations.of(logRole).acknowledge({
+    {
       id: `AwsSolutions-IAM4[${servicePolicyPrefix}/AmazonAPIGatewayPushToCloudWatchLogs]`,
       reason:
         "AWS maintains this policy for the account-wide role by which API Gateway writes its logs",
-    });
-  }
+    },
+  );
 }
 
 /** The start of cdk-nag's names for the policies that AWS manages for service roles. */
