@@ -1,7 +1,8 @@
 import {
-  type IResource,
+  Method,
   MockIntegration,
   PassthroughBehavior,
+  type ResourceBase,
   ResponseType,
   type RestApi,
 } from "aws-cdk-lib/aws-apigateway";
@@ -75,11 +76,14 @@ const contentTypes = [
 
 /**
  * Makes the gateway itself respond with an Error record to every method of the resource that isn't
- * an operation. No key is needed: there is nothing to protect.
+ * an operation: 405, or 404 where no method is one. No key is needed: there is nothing to protect.
  *
- * @param methods those of its operations; without any, clients get 404 for its path.
+ * @param resource has the methods of its operations.
  */
-export function rejectOtherMethods(resource: IResource, methods: string[]): void {
+export function rejectOtherMethods(resource: ResourceBase): void {
+  const methods = resource.node.children
+    .filter((part) => part instanceof Method)
+    .map(({ httpMethod }) => httpMethod);
   const code = methods.length > 0 ? "method_not_allowed" : "resource_not_found";
   const { status } = errors[code];
   const statusCode = String(status);

@@ -1,5 +1,6 @@
 import {
   LambdaIntegration,
+  ResourceBase,
   ResponseTransferMode,
   type RestApi,
   TokenAuthorizer,
@@ -8,22 +9,10 @@ import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { Duration, type Stack } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import { apiKeyPattern } from "../../shared/api-keys.ts";
-import { operations } from "./function-list.ts";
 import { addGatewayResponses, rejectOtherMethods } from "./gateway-responses.ts";
 import type { ServiceFunctions } from "./service-function.ts";
 import type { Environment } from "./settings.ts";
 import { addRestApi, stageName } from "./staged-rest-api.ts";
-
-/**
- * Every path at which the gateway itself rejects what isn't an operation. `{proxy+}` is any path
- * not listed.
- */
-const rejectingPaths: string[] = [
-  "/",
-  "/store",
-  ...new Set(operations.map(({ path }) => path)),
-  "/{proxy+}",
-];
 
 export type OrdersApi = ReturnType<typeof addOrdersApi>;
 
@@ -53,12 +42,10 @@ export function addOrdersApi(
     });
     restApi.root.resourceForPath(path).addMethod(method, integration, { authorizer });
   }
-  for (const path of rejectingPaths) {
-    const methods = operations
-      .filter((operation) => operation.path === path)
-      .map(({ method }) => method);
-    rejectOtherMethods(restApi.root.resourceForPath(path), methods);
-  }
+  // The operations' paths, those above them, and any other.
+  for (const part of restApi.root.node.findAll())
+    if (part instanceof ResourceBase) rejectOtherMethods(part);
+  rejectOtherMethods(restApi.root.addResource("{proxy+}"));
   const host =
     domain?.name ?? `${restApi.restApiId}.execute-api.${stack.region}.${stack.urlSuffix}`;
   return {
