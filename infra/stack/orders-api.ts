@@ -2,7 +2,6 @@ import {
   LambdaIntegration,
   ResourceBase,
   ResponseTransferMode,
-  type RestApi,
   TokenAuthorizer,
 } from "aws-cdk-lib/aws-apigateway";
 import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
@@ -28,8 +27,18 @@ export function addOrdersApi(
   const scope = new Construct(stack, "Api");
   const { restApi, accessLog } = addRestApi(scope, environment);
   addGatewayResponses(restApi);
-  const { domain, stackName } = environment;
-  const authorizer = addAuthorizer(scope, restApi, functions, environment);
+  const { apiKeyPrefix, authorizerCacheSeconds, domain, stackName } = environment;
+  // Anchored, and in syntax that Java and JavaScript share: the gateway's dialect is not
+  // documented.
+  const validationRegex = `^[Bb][Ee][Aa][Rr][Ee][Rr] ${apiKeyPattern(apiKeyPrefix)}$`;
+  // A stage serves what was last deployed: without a new deployment, changed settings would never
+  // take effect.
+  restApi.latestDeployment?.addToLogicalId({ validationRegex, authorizerCacheSeconds });
+  const authorizer = new TokenAuthorizer(scope, "BearerKeys", {
+    handler: functions.authorize.live,
+    validationRegex,
+    resultsCacheTtl: Duration.seconds(authorizerCacheSeconds),
+  });
   for (const { entry, live } of Object.values(functions)) {
     if (!entry.operation) continue;
     const { method, path, streamed } = entry.operation;
@@ -67,23 +76,4 @@ export function addOrdersApi(
         statistic: Stats.SUM,
       }),
   };
-}
-
-function addAuthorizer(
-  scope: Construct,
-  api: RestApi,
-  { authorize }: ServiceFunctions,
-  { apiKeyPrefix, authorizerCacheSeconds }: Environment,
-): TokenAuthorizer {
-  // Anchored, and in syntax that Java and JavaScript share: the gateway's dialect is not
-  // documented.
-  const validationRegex = `^[Bb][Ee][Aa][Rr][Ee][Rr] ${apiKeyPattern(apiKeyPrefix)}$`;
-  // A stage serves what was last deployed: without a new deployment, changed settings would never
-  // take effect.
-  api.latestDeployment?.addToLogicalId({ validationRegex, authorizerCacheSeconds });
-  return new TokenAuthorizer(scope, "BearerKeys", {
-    handler: authorize.live,
-    validationRegex,
-    resultsCacheTtl: Duration.seconds(authorizerCacheSeconds),
-  });
 }
