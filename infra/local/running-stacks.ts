@@ -7,24 +7,21 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { z } from "zod";
 import { CommandError } from "../terminal/errors.ts";
 
 /** What a stack's file says. It holds no API key. */
-export interface RunningStack {
+const stackSchema = z.object({
   /** In milliseconds since 1970. */
-  startedAt: number;
-  baseUrl: string;
-  dynamodbEndpoint: string;
+  startedAt: z.number(),
+  baseUrl: z.string(),
+  dynamodbEndpoint: z.string(),
   /** Requests to the endpoint are signed with it. */
-  accessKeyId: string;
-  tables: { orders: string; apiKeys: string };
-}
+  accessKeyId: z.string(),
+  tables: z.object({ orders: z.string(), apiKeys: z.string() }),
+});
 
-function isRunningStack(value: unknown): value is RunningStack {
-  const { startedAt, baseUrl, dynamodbEndpoint, accessKeyId, tables } = Object(value);
-  const texts = [baseUrl, dynamodbEndpoint, accessKeyId, tables?.orders, tables?.apiKeys];
-  return typeof startedAt === "number" && texts.every((text) => typeof text === "string");
-}
+export type RunningStack = z.infer<typeof stackSchema>;
 
 /** The folder of the running stacks' files. Git ignores the checkout's own. */
 const folder = () =>
@@ -60,15 +57,12 @@ export function writeStackFile(stack: RunningStack): () => void {
 
 /** The running stacks, the latest first. A malformed file names none. */
 export function readStackFiles() {
-  const parse = (name: string): unknown => {
+  const stacks = globSync("*.json", { cwd: folder() }).flatMap((name) => {
     try {
-      return JSON.parse(readFileSync(join(folder(), name), "utf8"));
+      return stackSchema.parse(JSON.parse(readFileSync(join(folder(), name), "utf8")));
     } catch {
-      return undefined;
+      return [];
     }
-  };
-  return globSync("*.json", { cwd: folder() })
-    .map(parse)
-    .filter(isRunningStack)
-    .sort((a, b) => b.startedAt - a.startedAt);
+  });
+  return stacks.sort((a, b) => b.startedAt - a.startedAt);
 }

@@ -1,5 +1,18 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import { z } from "zod";
 import { isInt64, type OrderItem } from "../../shared/order.ts";
+
+const text = z.string().refine((value) => value.isWellFormed());
+const number = z.string().refine((value) => decimal(value) !== undefined);
+const binary = z.instanceof(Uint8Array);
+const setOf = <Element>(
+  element: z.ZodType<Element>,
+  identity: (element: Element) => unknown = String,
+) =>
+  z
+    .array(element)
+    .min(1)
+    .refine((elements) => new Set(elements.map(identity)).size === elements.length);
 
 const numberPattern =
   /^(?<sign>-?)(?<whole>\d+)(?:\.(?<fraction>\d+))?(?:[Ee](?<power>[+-]?\d+))?$/;
@@ -19,59 +32,32 @@ function decimal(number: string) {
   return fits ? `${sign}.${significant}E${exponent}` : undefined;
 }
 
+const attributeSchema: z.ZodType = z
+  .strictObject({
+    S: text,
+    N: number,
+    B: binary,
+    BOOL: z.boolean(),
+    NULL: z.literal(true),
+    SS: setOf(text),
+    NS: setOf(number, decimal),
+    BS: setOf(binary),
+    L: z.lazy(() => z.array(attributeSchema)),
+    M: z.lazy(() => z.record(text, attributeSchema)),
+  })
+  .partial()
+  .refine((attribute) => Object.keys(attribute).length === 1);
+
 /** Whether DynamoDB accepts this as an attribute. */
 export function isAttribute(value: unknown): value is AttributeValue {
-  const [[type, content] = [], another] = Object.entries(Object(value));
-  if (another) return false;
-  switch (type) {
-    case "S":
-      return isText(content);
-    case "N":
-      return isText(content) && decimal(content) !== undefined;
-    case "B":
-      return content instanceof Uint8Array;
-    case "BOOL":
-      return typeof content === "boolean";
-    case "NULL":
-      return content === true;
-    case "SS":
-    case "NS":
-    case "BS":
-      return isSetOf(type.charAt(0), content);
-    case "L":
-      return Array.isArray(content) && content.every(isAttribute);
-    case "M":
-      return (
-        isJsonObject(content) &&
-        Object.keys(content).every(isText) &&
-        Object.values(content).every(isAttribute)
-      );
-    default:
-      return false;
-  }
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value.isWellFormed();
-}
-
-function isSetOf(type: string, value: unknown) {
-  if (!Array.isArray(value) || value.length === 0) return false;
-  const elements = value.map((element) => ({ [type]: element }));
-  return (
-    elements.every(isAttribute) && new Set(elements.map(comparable)).size === value.length
-  );
-}
-
-export function isJsonObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return attributeSchema.safeParse(value).success;
 }
 
 /** Attributes in DynamoDB's own JSON, with binary as base64. Maps and sets are sorted. */
 export function attributeJson(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
   if (Array.isArray(value)) return value.map(attributeJson);
-  if (!isJsonObject(value)) return value;
+  if (typeof value !== "object" || value === null) return value;
   const members = Object.entries(value).map(([name, member]): [string, unknown] => {
     const json = attributeJson(member);
     return [name, Array.isArray(json) && name !== "L" ? json.sort() : json];

@@ -12,7 +12,6 @@ import { dateTimeHint, jsonText } from "../terminal/text.ts";
 import {
   attributeJson,
   isAttribute,
-  isJsonObject,
   plainValue,
   reviveBinary,
 } from "./attribute-json.ts";
@@ -161,4 +160,8 @@ export function formatOrderLine(item: OrderItem): string | undefined {
   if (others.length > 0)
     members.set(otherAttributes, attributeJson(Object.fromEntries(others)));
   return jsonText(Object.fromEntries(members));
+}
+
+function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
