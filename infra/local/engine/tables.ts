@@ -4,7 +4,6 @@ import {
   CreateTableCommand,
   type DynamoDBClient,
   PutItemCommand,
-  type PutItemCommandInput,
   paginateListTables,
   ResourceInUseException,
   TransactWriteItemsCommand,
@@ -76,29 +75,24 @@ export async function seedOrders(
 ) {
   const write = async (batch: OrderItem[]) => {
     signal.throwIfAborted();
-    const put = { TableName, ConditionExpression: "attribute_not_exists(id)" };
-    await putAbsent(
-      client,
-      batch.map((Item) => ({ ...put, Item })),
-    );
+    const ConditionExpression = "attribute_not_exists(id)";
+    const TransactItems = batch.map((Item) => ({
+      Put: { TableName, ConditionExpression, Item },
+    }));
+    try {
+      await client.send(new TransactWriteItemsCommand({ TransactItems }));
+    } catch {
+      // The table has some, or together they exceed the 4 MB of a transaction.
+      for (const { Put } of TransactItems) {
+        await client.send(new PutItemCommand(Put)).catch((error: unknown) => {
+          if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        });
+      }
+    }
   };
   // Transactions, not batches of writes: the engine writes a transaction to its file in one go,
   // which makes this twelve times as fast.
   await Readable.from(orders).forEach(write, { concurrency: 4 });
-}
-
-async function putAbsent(client: DynamoDBClient, puts: PutItemCommandInput[]) {
-  try {
-    const TransactItems = puts.map((Put) => ({ Put }));
-    await client.send(new TransactWriteItemsCommand({ TransactItems }));
-  } catch {
-    // The table has some, or together they exceed the 4 MB of a transaction.
-    for (const put of puts) {
-      await client.send(new PutItemCommand(put)).catch((error: unknown) => {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      });
-    }
-  }
 }
 
 /** Passes orders on and logs, once a second, how many of them have come by. */
