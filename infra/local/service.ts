@@ -30,11 +30,7 @@ export function openService(
     );
   const { inspect = false } = options;
   const functions = readFunctions(stack, endpoint, inspect);
-  const host = createLambdaHost(functions, {
-    ...options,
-    // A debugger that is attached to one process would miss the requests of another.
-    ...(inspect && { maxEnvironments: 1 }),
-  });
+  const host = createLambdaHost(functions, options);
   const serveApi = createGateway(api, host.invoke, options);
   const basePath = `/${api.stageName}`;
   return {
@@ -43,7 +39,8 @@ export function openService(
       if (!serveApiPage({ basePath, apiKey }, request, response))
         await serveApi(request, response);
     },
-    requests: new Set<Promise<void>>(),
+    /** Resolves once every request under way has been served. */
+    requests: Promise.resolve(),
     /** Starts what a debugger attaches to, before the first request. */
     begin: () => inspect && host.warm(),
     stop: host.stop,
@@ -56,16 +53,16 @@ export function createLiveService() {
   let latest: Service | undefined;
   return {
     serve: async (request: IncomingMessage, response: ServerResponse) => {
-      const { serve, requests } = latest ?? (await first.promise);
-      const served = serve(request, response).finally(() => requests.delete(served));
-      requests.add(served);
+      const service = latest ?? (await first.promise);
+      const served = service.serve(request, response);
+      service.requests = service.requests.then(() => served);
     },
     /** Sends new requests to this service, and ends the one before once its requests have. */
     use: async (next: Service) => {
       const earlier = latest;
       latest = next;
       first.resolve(next);
-      await Promise.all(earlier?.requests ?? []);
+      await earlier?.requests;
       await earlier?.stop();
       // Its functions then get the same debugger ports.
       next.begin();

@@ -71,6 +71,8 @@ function createPool(
 ) {
   const environments = new Set<ExecutionEnvironment>();
   let waiting: Invocation[] = [];
+  // A debugger that is attached to one process would miss the requests of another.
+  const most = definition.inspectPort ? 1 : maxEnvironments;
 
   const start = () => {
     const environment = new ExecutionEnvironment(definition, log, () => waiting.shift());
@@ -85,8 +87,7 @@ function createPool(
     // The oldest first, so that as few processes as possible are busy.
     for (const environment of environments) environment.begin();
     const busy = [...environments].filter(({ isBusy }) => isBusy).length;
-    if (busy + waiting.length > environments.size && environments.size < maxEnvironments)
-      start();
+    if (busy + waiting.length > environments.size && environments.size < most) start();
   };
 
   return {
