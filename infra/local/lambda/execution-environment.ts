@@ -1,6 +1,6 @@
-import { addAbortListener, once } from "node:events";
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { PassThrough, pipeline, type Readable } from "node:stream";
+import { addAbortSignal, PassThrough, pipeline, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { finished } from "node:stream/promises";
 import { listeningPort } from "../machine/ports.ts";
@@ -194,7 +194,7 @@ async function receive(request: IncomingMessage, { response, signal }: Invocatio
     if (url?.endsWith("/error")) throw readFailure(await text(request));
     if (headers["lambda-runtime-function-response-mode"] === "streaming") {
       const streamed = await readStream(request);
-      using _ = addAbortListener(signal, () => streamed.body.destroy());
+      addAbortSignal(signal, streamed.body);
       response.resolve(streamed);
       await finished(streamed.body);
     } else response.resolve({ returned: JSON.parse(await text(request)) });
