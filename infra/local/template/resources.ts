@@ -35,10 +35,7 @@ const ignoredProperties = [
   "UpdatePolicy",
   "UpdateReplacePolicy",
 ];
-const nothing = z
-  .unknown()
-  .transform(() => undefined)
-  .optional();
+const nothing = z.undefined().catch(undefined);
 const ignored: object = Object.fromEntries(
   ignoredProperties.map((name) => [name, nothing]),
 );
