@@ -38,7 +38,7 @@ export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorize
  * The error that the gateway turns into 401, without a stack: the runtime logs that, which for a
  * rejected key costs money and says nothing.
  */
-function unauthorized(): Error {
+function unauthorized() {
   return Object.assign(new Error("Unauthorized"), { stack: "Error: Unauthorized" });
 }
 

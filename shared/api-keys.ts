@@ -53,11 +53,11 @@ export function hashApiKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 
-function checksum(text: string): string {
+function checksum(text: string) {
   return base62(BigInt(crc32(text)), checksumLength);
 }
 
-function base62(value: bigint, length: number): string {
+function base62(value: bigint, length: number) {
   let text = "";
   for (let rest = value; rest > 0n; rest /= 62n)
     text = base62Digits.charAt(Number(rest % 62n)) + text;

@@ -89,7 +89,7 @@ export function retryIncompleteResponses(client: DynamoDBClient): DynamoDBClient
 }
 
 /** An error that the SDK retries. */
-function incompleteResponse(cause?: SyntaxError): Error {
+function incompleteResponse(cause?: SyntaxError) {
   const error = new Error("The response of DynamoDB was empty or not JSON", { cause });
   return Object.assign(error, { name: "IncompleteResponseError", $retryable: {} });
 }

@@ -109,7 +109,7 @@ async function* compress(pages: AsyncIterable<string>) {
   const gzip = createGzip({ level: gzipLevel, flush: constants.Z_SYNC_FLUSH });
   const compressed: Buffer[] = [];
   gzip.on("data", (chunk: Buffer) => compressed.push(chunk));
-  const take = (): Buffer => Buffer.concat(compressed.splice(0));
+  const take = () => Buffer.concat(compressed.splice(0));
   try {
     for await (const page of pages) {
       await new Promise((resolve) => gzip.write(page, resolve));

@@ -91,7 +91,7 @@ const domains = {
 };
 
 /** The region's endpoint, or the one that a variable names, in the SDK's order of precedence. */
-function endpoint(): URL {
+function endpoint() {
   const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_DYNAMODB } = process.env;
   for (const name of ["AWS_USE_FIPS_ENDPOINT", "AWS_USE_DUALSTACK_ENDPOINT"])
     if (process.env[name] && process.env[name] !== "false")
@@ -145,10 +145,7 @@ export const UpdateItemCommand = command<UpdateItemCommandInput, UpdateItemComma
  * Writes requests in DynamoDB's protocol, awsJson1_0 of smithy.io. The body is the input as JSON,
  * which it is already, except for binary attributes, which no function reads or writes.
  */
-function addSerializer(
-  stack: Stack,
-  { protocol, hostname, port, host, pathname }: URL,
-): void {
+function addSerializer(stack: Stack, { protocol, hostname, port, host, pathname }: URL) {
   stack.add(
     (next, context) => (args) => {
       const body = Buffer.from(JSON.stringify(args.input));
@@ -176,7 +173,7 @@ const clockSkew = 240_000;
  * Signs each attempt. Like the SDK's `AwsSdkSigV4Signer`, it uses the table's clock, which every
  * response shows.
  */
-function addSigning(stack: Stack): void {
+function addSigning(stack: Stack) {
   const { AWS_SESSION_TOKEN: sessionToken } = process.env;
   const signer = new SignatureV4({
     service: "dynamodb",
@@ -191,7 +188,7 @@ function addSigning(stack: Stack): void {
   /** By how many milliseconds the table's clock is ahead of ours. */
   let ahead = 0;
   /** Learns that from a response. @returns whether a signature by our clock would be rejected. */
-  const learnTime = (response: unknown): boolean => {
+  const learnTime = (response: unknown) => {
     const date = HttpResponse.isInstance(response) ? response.headers["date"] : undefined;
     const time = Date.parse(date ?? "");
     if (Number.isNaN(time)) return false;
@@ -215,7 +212,7 @@ function addSigning(stack: Stack): void {
 }
 
 /** Reads responses in the same protocol. */
-function addDeserializer(stack: Stack): void {
+function addDeserializer(stack: Stack) {
   stack.add(
     (next) => async (args) => {
       const { response } = await next(args);
@@ -244,7 +241,7 @@ async function read(response: HttpResponse) {
   }
 }
 
-function exception(response: HttpResponse, json: { $metadata: ResponseMetadata }): Error {
+function exception(response: HttpResponse, json: { $metadata: ResponseMetadata }) {
   const name = loadJsonRpcErrorCode(response, json) ?? "Unknown";
   const $fault = response.statusCode < 500 ? "client" : "server";
   const isConditionFailed = name === "ConditionalCheckFailedException";
