@@ -76,16 +76,17 @@ export function addAlarms(
   const rollingBack = perFunction((name, { id }) => {
     // Through the alias: both versions during a canary, but not an operator's trial of the
     // function.
-    const { live } = functions[name];
+    const { live, throttledTableRequests } = functions[name];
     const invoked = live.metricInvocations();
+    const turnedAway = live.lambda.metricThrottles();
+    // These only notify: anyone who lists a lot or imports orders can set them off.
+    alarm(`${id}TableThrottled`, throttledTableRequests, settings.tableThrottles);
+    alarm(`${id}Throttled`, turnedAway, settings.functionThrottles);
     // Not those of requests that Lambda turned away because other functions took all the
     // concurrency.
     const errors = new MathExpression({
       expression: "failures - FILL(turnedAway, 0)",
-      usingMetrics: {
-        failures: logMetrics.serverErrors[name],
-        turnedAway: live.lambda.metricThrottles(),
-      },
+      usingMetrics: { failures: logMetrics.serverErrors[name], turnedAway },
     });
     const responses = logMetrics.responses[name] ?? invoked;
     return [
@@ -102,18 +103,13 @@ export function addAlarms(
     alarm("ListsCutOff", logMetrics.listsCutOff, settings.listsCutOff),
   );
 
-  // The others only notify: anyone who invents keys, lists a lot or imports orders can set them off.
+  // The API's own only notify, too: anyone who invents keys or lists a lot can set them off.
   const requests = api.metric("Count");
   shareAlarm("KeysRejected", rejectedKeys, logMetrics.keysRejected, requests);
   alarm("RequestsThrottled", logMetrics.requestsThrottled, settings.requestsThrottled);
   // The gateway's own count: another stack can replace the role of the log that the others are
   // counted from.
   shareAlarm("ApiServerErrors", functionFailures, api.metric("5XXError"), requests);
-  for (const { entry, live, throttledTableRequests } of Object.values(functions)) {
-    const { id } = entry;
-    alarm(`${id}TableThrottled`, throttledTableRequests, settings.tableThrottles);
-    alarm(`${id}Throttled`, live.lambda.metricThrottles(), settings.functionThrottles);
-  }
   return { topic, rollingBack };
 }
 
