@@ -77,6 +77,7 @@ export function addAlarms(
     // Through the alias: both versions during a canary, but not an operator's trial of the
     // function.
     const { live, throttledTableRequests } = functions[name];
+    const { failures, responses, serverErrors } = logMetrics.byFunction[name];
     const invoked = live.metricInvocations();
     const turnedAway = live.lambda.metricThrottles();
     // These only notify: anyone who lists a lot or imports orders can set them off.
@@ -86,12 +87,11 @@ export function addAlarms(
     // concurrency.
     const errors = new MathExpression({
       expression: "failures - FILL(turnedAway, 0)",
-      usingMetrics: { failures: logMetrics.serverErrors[name], turnedAway },
+      usingMetrics: { failures: serverErrors, turnedAway },
     });
-    const responses = logMetrics.responses[name] ?? invoked;
     return [
-      shareAlarm(`${id}Failing`, functionFailures, logMetrics.failures[name], invoked),
-      shareAlarm(`${id}ServerErrors`, functionFailures, errors, responses),
+      shareAlarm(`${id}Failing`, functionFailures, failures, invoked),
+      shareAlarm(`${id}ServerErrors`, functionFailures, errors, responses ?? invoked),
     ];
   });
   const { live } = functions.cancelOrder;

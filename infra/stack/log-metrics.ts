@@ -55,10 +55,22 @@ export function addLogMetrics(
     }),
     ordersListed: count("OrdersListed", listLog, logged("orders_listed")),
     listsCutOff: count("ListsCutOff", listLog, failed("list_cut_off")),
-    /** A list that is cut off and takes the runtime down with it counts twice. */
-    failures: perFunction((name, { id, failures }) =>
-      count(`${id}Failed`, functions[name].logGroup, failed(...failures)),
-    ),
+    byFunction: perFunction((name, { id, failures, operation }) => ({
+      /** A list that is cut off and takes the runtime down with it counts twice. */
+      failures: count(`${id}Failed`, functions[name].logGroup, failed(...failures)),
+      /** 5xx responses that it caused, also by a response that the gateway can't use. */
+      serverErrors: count(
+        `${id}ServerErrors`,
+        accessLog,
+        operation
+          ? FilterPattern.all(...admittedTo(operation), equal("status", "5*"))
+          : equal("responseType", "AUTHORIZER_*"),
+      ),
+      /** All responses to requests that the gateway let in. An authorizer has none of its own. */
+      responses:
+        operation &&
+        count(`${id}Responses`, accessLog, FilterPattern.all(...admittedTo(operation))),
+    })),
     /** Well-formed keys that are unknown, expired or revoked. */
     keysRejected: count(
       "KeysRejected",
@@ -67,22 +79,6 @@ export function addLogMetrics(
       equal("message.errorMessage", "Unauthorized"),
     ),
     requestsThrottled: count("RequestsThrottled", accessLog, equal("status", "429")),
-    /** 5xx responses that a function caused, also by a response that the gateway can't use. */
-    serverErrors: perFunction((_, { id, operation }) =>
-      count(
-        `${id}ServerErrors`,
-        accessLog,
-        operation
-          ? FilterPattern.all(...admittedTo(operation), equal("status", "5*"))
-          : equal("responseType", "AUTHORIZER_*"),
-      ),
-    ),
-    /** All responses to requests that the gateway let in. An authorizer has none of its own. */
-    responses: perFunction(
-      (_, { id, operation }) =>
-        operation &&
-        count(`${id}Responses`, accessLog, FilterPattern.all(...admittedTo(operation))),
-    ),
     /** Until the first page was read, the 99th percentile of the lists that got that far. */
     listFirstPage: count(
       "ListFirstPage",
