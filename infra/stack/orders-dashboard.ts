@@ -24,11 +24,7 @@ export function addDashboard(
     dashboardName,
     widgets: [
       [
-        graph("Requests", [
-          api.metric("Count"),
-          api.metric("4XXError"),
-          api.metric("5XXError"),
-        ]),
+        graph("Requests", (["Count", "4XXError", "5XXError"] as const).map(api.metric)),
         graph("Outcomes", [
           logMetrics.ordersListed,
           logMetrics.ordersCancelled,
@@ -54,14 +50,13 @@ export function addDashboard(
             label: "authorize",
           }),
         ]),
-        graph("Throttled", [
-          ...lambdas.map(({ entry, live }) =>
+        graph(
+          "Throttled",
+          lambdas.flatMap(({ entry, live, throttledTableRequests }) => [
             live.lambda.metricThrottles({ label: entry.id }),
-          ),
-          ...lambdas.map(({ entry, throttledTableRequests }) =>
             throttledTableRequests.with({ label: `${entry.id}'s table` }),
-          ),
-        ]),
+          ]),
+        ),
       ],
       // A line for each version that the alias sends requests to: during a canary, the old and the
       // new one side by side.
