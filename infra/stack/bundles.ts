@@ -1,12 +1,11 @@
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Code } from "aws-cdk-lib/aws-lambda";
 import { type Stack, Stage } from "aws-cdk-lib/core";
 import { type BuildOptions, buildSync } from "esbuild";
 import { type PerFunction, perFunction } from "./function-list.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const replacements = `${root}shared/bundled`;
+const root = join(import.meta.dirname, "../..");
+const replacements = `${root}/shared/bundled`;
 
 /** How esbuild makes a function the one file that Lambda loads. */
 export const bundling = {
@@ -38,10 +37,10 @@ export function bundles(stack: Stack): PerFunction<Code> {
   const outdir = Stage.of(stack)?.outdir ?? "cdk.out";
   // A stack that isn't being deployed needs no bundles: the sources stand in for them.
   if (!stack.bundlingRequired)
-    return perFunction(() => Code.fromAsset(`${root}functions`));
+    return perFunction(() => Code.fromAsset(`${root}/functions`));
   buildSync({
     ...bundling,
-    entryPoints: perFunction((_, { file }) => `${root}functions/${file}`),
+    entryPoints: perFunction((_, { file }) => `${root}/functions/${file}`),
     outdir,
     // For `npm start` only: in Lambda they would lengthen every cold start.
     sourcemap: stack.node.tryGetContext("sourceMaps") === true,
