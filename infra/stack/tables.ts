@@ -37,26 +37,23 @@ export function addTables(stack: Stack, environment: Environment): ServiceTables
     }
     return table;
   };
+  // Lets other accounts' services do what a writer of orders needs (shared/ORDERS-TABLE.md).
+  const writersStatement = {
+    Effect: "Allow",
+    Principal: { AWS: writerAccounts },
+    Action: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+    // The table that the policy is attached to, which can't name itself in it.
+    Resource: "*",
+  };
+  const resourcePolicy = PolicyDocument.fromJson({ Statement: [writersStatement] });
   return {
     orders: addTable("Orders", {
       partitionKey: { name: "id", type: AttributeType.NUMBER },
       ...(ordersStream && { stream: StreamViewType.NEW_AND_OLD_IMAGES }),
-      ...(writerAccounts.length > 0 && { resourcePolicy: writersPolicy(writerAccounts) }),
+      ...(writerAccounts.length > 0 && { resourcePolicy }),
     }),
     apiKeys: addTable("ApiKeys", {
       partitionKey: { name: "keyHash", type: AttributeType.STRING },
     }),
   };
-}
-
-/** Lets other accounts' services do what a writer of orders needs (shared/ORDERS-TABLE.md). */
-function writersPolicy(accounts: string[]): PolicyDocument {
-  const statement = {
-    Effect: "Allow",
-    Principal: { AWS: accounts },
-    Action: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-    // The table that the policy is attached to, which can't name itself in it.
-    Resource: "*",
-  };
-  return PolicyDocument.fromJson({ Statement: [statement] });
 }
