@@ -54,13 +54,8 @@ const dateTime = new RegExp(`^${date.source}T${time.source}(?:${offset.source})$
 export function isDateTime(text: string): boolean {
   if (!dateTime.test(text)) return false;
   const day = Number(text.slice(8, 10));
-  if (day < 29) return true;
-  // Day 0 of the next month is this month's last. Date.UTC reads the years 1 to 99 as 1901 to
-  // 1999, which have the same leap years.
-  const lastOfMonth = new Date(
-    Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0),
-  );
-  return day <= lastOfMonth.getUTCDate();
+  // To Date, a day that the month doesn't have is one of the next month.
+  return day < 29 || day === new Date(text.slice(0, 10)).getUTCDate();
 }
 
 /** How often each field was left out of a list because its attribute has the wrong type. */
