@@ -1,4 +1,4 @@
-import type { MiddlewareObj, Request } from "@middy/core";
+import type { MiddlewareObj } from "@middy/core";
 import httpErrorHandler from "@middy/http-error-handler";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { errorBody, errors, ServiceError } from "./errors.ts";
@@ -45,22 +45,28 @@ export function orderIdOf(event: APIGatewayProxyEvent): bigint {
 export function respondWithErrors(
   operation: "cancel" | "list",
 ): MiddlewareObj<APIGatewayProxyEvent>[] {
-  const toResponse = (request: Request<APIGatewayProxyEvent>): void => {
-    const { error, event } = request;
-    const { code, cause } =
-      error instanceof ServiceError ? error : new ServiceError("internal_error", error);
-    const { status } = errors[code];
-    const { keyId, orderId } = readProxyEvent(event);
-    const fields = { keyId, orderId: orderId?.toString(), code };
-    if (status < 500) logOutcome(`${operation}_rejected`, fields);
-    else logFailure(`${operation}_failed`, cause, fields);
-    request.error = Object.assign(new Error(errorBody(code)), {
-      statusCode: status,
-      // Without it, http-error-handler sends no body of ours for a 5xx.
-      expose: true,
-      headers: { "Cache-Control": "no-store" },
-    });
-  };
   // middy runs the last onError first.
-  return [httpErrorHandler({ logger: false }), { onError: toResponse }];
+  return [
+    httpErrorHandler({ logger: false }),
+    {
+      onError: (request) => {
+        const { error, event } = request;
+        const { code, cause } =
+          error instanceof ServiceError
+            ? error
+            : new ServiceError("internal_error", error);
+        const { status } = errors[code];
+        const { keyId, orderId } = readProxyEvent(event);
+        const fields = { keyId, orderId: orderId?.toString(), code };
+        if (status < 500) logOutcome(`${operation}_rejected`, fields);
+        else logFailure(`${operation}_failed`, cause, fields);
+        request.error = Object.assign(new Error(errorBody(code)), {
+          statusCode: status,
+          // Without it, http-error-handler sends no body of ours for a 5xx.
+          expose: true,
+          headers: { "Cache-Control": "no-store" },
+        });
+      },
+    },
+  ];
 }
