@@ -154,15 +154,10 @@ export function listChanges(before: Parts, after: Parts): Change[] {
  */
 function differences(was: unknown, is: unknown, property = ""): Difference[] {
   if (isDeepStrictEqual(was, is)) return [];
-  const shape = shapeOf(was);
-  const isWhole = shape === false || shape !== shapeOf(is);
+  const areObjects = Object(was) === was && Object(is) === is;
+  const isWhole = !areObjects || Object(was).length !== Object(is).length;
   if (isWhole || [was, is].flat().some(isGrant)) return [{ property, was, is }];
   return Object.keys({ ...Object(was), ...Object(is) }).flatMap((key) =>
     differences(Object(was)[key], Object(is)[key], join(property, key)),
   );
-}
-
-/** A list's length, or whether a value is an object. */
-function shapeOf(value: unknown): number | boolean {
-  return Array.isArray(value) ? value.length : Object(value) === value;
 }
