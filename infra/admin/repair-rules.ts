@@ -1,6 +1,5 @@
 import type { OrderItem as Item } from "../../shared/order.ts";
-import { differingAttributes, sameAttribute } from "../orders-file/attribute-json.ts";
-import type { Attributes } from "./table-calls.ts";
+import { type Attributes, differingAttributes } from "../orders-file/attribute-json.ts";
 
 /**
  * How many items of the copy or of the live table had each outcome, at first. `placed`: the live
@@ -60,7 +59,9 @@ export function orderRules(fields: string[]): Rules {
 function judgeOrder(copied: Item, live: Item, fields: string[]): Judgement {
   const differing = differingAttributes(copied, live);
   if (differing.length === 0) return { outcome: "same" };
-  const outcome = differing.includes("status") ? judgeStatus(copied, live) : "differing";
+  const outcome = differing.includes("status")
+    ? judgeStatus(copied, live, differing)
+    : "differing";
   if (outcome === "contradictory") return { outcome };
   const mayMend = (name: string) =>
     // Those that a shipment sets.
@@ -77,7 +78,7 @@ function judgeOrder(copied: Item, live: Item, fields: string[]): Judgement {
   return outcome === "differing" ? { outcome, differing } : { outcome };
 }
 
-function judgeStatus(copied: Item, live: Item) {
+function judgeStatus(copied: Item, live: Item, differing: string[]) {
   const was = statusOf(copied);
   const is = statusOf(live);
   if (mayBecome(was, is)) return "changedSince";
@@ -85,10 +86,8 @@ function judgeStatus(copied: Item, live: Item) {
   if (was === "ended" && live["reinstatedAt"])
     return is === "pending" ? "reinstated" : "contradictory";
   // An order that has lost its status may still say that it was cancelled since.
-  const { cancellationId } = live;
   const wasCancelledSince =
-    cancellationId !== undefined &&
-    !sameAttribute(cancellationId, copied["cancellationId"]);
+    live["cancellationId"] && differing.includes("cancellationId");
   return wasCancelledSince ? "contradictory" : "mended";
 }
 

@@ -1,12 +1,12 @@
 import type { OrderItem } from "../../shared/order.ts";
-import { plainValue } from "../orders-file/attribute-json.ts";
+import { type Attributes, plainValue } from "../orders-file/attribute-json.ts";
 import { batches, Findings } from "../orders-file/orders-file.ts";
 import { columns } from "../terminal/columns.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { countsText, grouped, printable, words } from "../terminal/text.ts";
 import { type Result, type Session, workThrough } from "./command.ts";
 import { type Judgement, noOutcomes, type Outcome, type Rules } from "./repair-rules.ts";
-import { type Attributes, orderKey, type TableCalls } from "./table-calls.ts";
+import { orderKey, type TableCalls } from "./table-calls.ts";
 
 export interface RepairOptions {
   /** A copy of the table in use, as it was at a second before the damage. */

@@ -1,5 +1,4 @@
 import {
-  type AttributeValue,
   BatchGetItemCommand,
   ConditionalCheckFailedException,
   type ConsumedCapacity,
@@ -12,7 +11,7 @@ import {
 import { systemClock } from "../../shared/clock.ts";
 import { isThrottled } from "../../shared/dynamodb.ts";
 import type { OrderItem } from "../../shared/order.ts";
-import { sameAttribute } from "../orders-file/attribute-json.ts";
+import { type Attributes, differingAttributes } from "../orders-file/attribute-json.ts";
 
 /**
  * The longest wait before each retry of a throttled call, in milliseconds. With full jitter they
@@ -21,9 +20,6 @@ import { sameAttribute } from "../orders-file/attribute-json.ts";
 const throttleWaits = [
   200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 30_000, 30_000,
 ];
-
-/** Attributes by their names; undefined are those that an item lacks, or is to lose. */
-export type Attributes = Record<string, AttributeValue | undefined>;
 
 /** The key of an item, which an item from a table always has. */
 function keyOf(key: string, item: Attributes) {
@@ -182,10 +178,10 @@ export class TableCalls {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       const { Item: found, $metadata } = error;
       const isRetry = attempts > 1 || ($metadata.attempts ?? 1) > 1;
-      const names = Object.keys(written);
       // A retry may find what an earlier attempt wrote, its response lost.
       const isOurs =
-        isRetry && names.every((name) => sameAttribute(written[name], found?.[name]));
+        isRetry &&
+        differingAttributes({ ...found, ...written }, { ...found }).length === 0;
       return isOurs ? undefined : { found };
     }
   }

@@ -1,6 +1,6 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { z } from "zod";
-import { isInt64, type OrderItem } from "../../shared/order.ts";
+import { isInt64 } from "../../shared/order.ts";
 
 const text = z.string().refine((value) => value.isWellFormed());
 const number = z.string().refine((value) => decimal(value) !== undefined);
@@ -73,20 +73,16 @@ export function plainValue(attribute: AttributeValue | undefined): unknown {
   return S ?? BOOL ?? attributeJson(attribute);
 }
 
-/**
- * Whether two attributes have the same value: 1.50 is 1.5, and the elements of a set have no order.
- */
-export function sameAttribute(
-  a: AttributeValue | undefined,
-  b: AttributeValue | undefined,
-): boolean {
-  return comparable(a) === comparable(b);
-}
+/** Attributes by their names; undefined are those that an item lacks, or is to lose. */
+export type Attributes = Record<string, AttributeValue | undefined>;
 
-/** The names of the attributes in which two items differ, sorted. */
-export function differingAttributes(a: OrderItem, b: OrderItem): string[] {
+/**
+ * The names of the attributes in which two items differ, sorted: 1.50 is 1.5, and the elements of a
+ * set have no order.
+ */
+export function differingAttributes(a: Attributes, b: Attributes): string[] {
   const names = Object.keys({ ...a, ...b }).sort();
-  return names.filter((name) => !sameAttribute(a[name], b[name]));
+  return names.filter((name) => comparable(a[name]) !== comparable(b[name]));
 }
 
 function comparable(attribute: AttributeValue | undefined) {
