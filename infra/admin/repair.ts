@@ -76,16 +76,16 @@ export async function repair(
     dryRun,
   };
   const counts = { ...noOutcomes };
-  const doubtful = new Findings<RepairedItem>();
+  const doubtful = new Findings<string>();
   const fields = new Map<string, number>();
   const report = (repaired: RepairedItem) => {
     const { differing = [], ...item } = repaired;
     for (const name of differing) fields.set(name, (fields.get(name) ?? 0) + 1);
     const { id, outcome } = item;
-    const isDoubtful = outcome in explanations;
-    if (isDoubtful) doubtful.add(words(outcome), repaired);
+    const explain = explanations[outcome];
+    if (explain) doubtful.add(words(outcome), explain(repaired));
     const isWritten = outcome === "placed" || outcome === "mended";
-    if (isWritten || (isDoubtful && session.asJson)) session.print(String(id), item);
+    if (isWritten || (explain && session.asJson)) session.print(String(id), item);
   };
   const { done, reason } = await workThrough(session, {
     title: dryRun ? "Comparing" : "Repairing",
@@ -101,10 +101,6 @@ export async function repair(
     },
     counts,
   });
-  // In this order, whichever came first.
-  const doubts = Object.entries(explanations).flatMap(([outcome, explain]) =>
-    doubtful.first.filter((item) => item.outcome === outcome).map(explain),
-  );
   const summary = `${dryRun ? "Would repair" : "Repaired"} ${live}: ${countsText(counts)}`;
   const rows = [...fields].map(([name, count]) => [name, grouped(count)]).sort();
   return {
@@ -117,7 +113,7 @@ export async function repair(
     },
     notes: [
       reason === undefined || done > 0 ? summary : undefined,
-      ...doubts.map(printable),
+      ...doubtful.first.map(printable),
       ...doubtful.more,
       rows.length > 0 ? columns([["FIELD", "DIFFERED IN"], ...rows]) : undefined,
     ],
