@@ -148,15 +148,18 @@ export class TableCalls {
     const conditions = termsOf(read).map(
       ({ name, equal }) => equal ?? `attribute_not_exists(${name})`,
     );
-    const changes = termsOf(change);
-    const set = changes.flatMap(({ equal }) => equal ?? []);
-    const remove = changes.flatMap(({ name, equal }) => (equal ? [] : name));
+    const clauses = Object.groupBy(termsOf(change), ({ equal }) =>
+      equal ? "SET" : "REMOVE",
+    );
     const command = new UpdateItemCommand({
       TableName,
       Key: keyOf(key, read),
       ConditionExpression: conditions.join(" AND "),
-      UpdateExpression: Object.entries({ SET: set, REMOVE: remove })
-        .map(([clause, terms]) => (terms.length > 0 ? `${clause} ${terms}` : ""))
+      UpdateExpression: Object.entries(clauses)
+        .map(
+          ([clause, terms]) =>
+            `${clause} ${terms.map(({ name, equal }) => equal ?? name)}`,
+        )
         .join(" "),
       ExpressionAttributeNames: names,
       ExpressionAttributeValues: values,
