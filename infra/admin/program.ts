@@ -1,6 +1,5 @@
-import { type Command, CommanderError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { environments } from "../environments.ts";
-import { errorText, isOutputError } from "../terminal/errors.ts";
 import { Script, wholeNumber } from "../terminal/script.ts";
 import { check, issue, list, revoke } from "./api-keys.ts";
 import { auditCancellations } from "./audit-orders.ts";
@@ -29,7 +28,7 @@ import { keyRules, orderRules } from "./repair-rules.ts";
 import { shipExitCodes, shipOrders } from "./ship-orders.ts";
 
 /** The operators' command line. Wrong use at any level prints one line and exits with 2. */
-export function createProgram(): Command {
+export function createProgram(): Script {
   const program = new Script("npm run admin --")
     .description("Manages API keys and orders. For operators; not part of the HTTP API.")
     .addOption(
@@ -51,16 +50,7 @@ export function createProgram(): Command {
 
 /** Runs the command line with these arguments, and sets the exit code. */
 export async function runProgram(args: string[]) {
-  try {
-    await createProgram().parseAsync(args, { from: "user" });
-  } catch (error) {
-    const isWrongUse = error instanceof CommanderError;
-    // commander exits with 1 for wrong use, and with 0 after its help.
-    process.exitCode = isWrongUse ? error.exitCode && 2 : 1;
-    // The reader of a closed pipe wants neither the rest nor an error.
-    const isClosedPipe = isOutputError(error) && Object(error).code === "EPIPE";
-    if (!isWrongUse && !isClosedPipe) process.stderr.write(`${errorText(error)}\n`);
-  }
+  await createProgram().run(args, 1);
 }
 
 const rateOption = new Option(

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { type Command, CommanderError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { type Environment, environments } from "../environments.ts";
-import { CommandError, errorText } from "../terminal/errors.ts";
+import { CommandError } from "../terminal/errors.ts";
 import { Script } from "../terminal/script.ts";
 import { counted, printable } from "../terminal/text.ts";
 import { type Finding, findChanges, findingName } from "./findings.ts";
@@ -45,15 +45,10 @@ export async function runDeploy(
   words: string[],
   entries: Environments = environments,
 ): Promise<void> {
-  try {
-    await createProgram(entries).parseAsync(words, { from: "user" });
-  } catch (error) {
-    process.exitCode = Object(error).exitCode === 0 ? 0 : 2;
-    if (!(error instanceof CommanderError)) console.error(errorText(error));
-  }
+  await createProgram(entries).run(words, 2);
 }
 
-function createProgram(entries: Environments): Command {
+function createProgram(entries: Environments) {
   const program = new Script("npm run").exitOverride();
   const names = Object.keys(entries).join(" or ");
   const command = (name: string, description: string) =>

@@ -1,5 +1,6 @@
-import { Command, Help, InvalidArgumentError } from "commander";
+import { Command, CommanderError, Help, InvalidArgumentError } from "commander";
 import { withoutKeys } from "../../shared/api-keys.ts";
+import { errorText, isOutputError } from "./errors.ts";
 import { adviceOnNpm } from "./npm-options.ts";
 import { printableLines } from "./text.ts";
 
@@ -29,6 +30,23 @@ export class Script extends Command {
         },
       })
       .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+  }
+
+  /**
+   * Runs the command line, and sets the exit code: 2 for wrong use, `failure` when something fails.
+   * To be called after `exitOverride()`, without which wrong use ends the process.
+   */
+  async run(words: string[], failure: number) {
+    try {
+      await this.parseAsync(words, { from: "user" });
+    } catch (error) {
+      const isWrongUse = error instanceof CommanderError;
+      // commander exits with 1 for wrong use, and with 0 after its help.
+      process.exitCode = isWrongUse ? error.exitCode && 2 : failure;
+      // The reader of a closed pipe wants neither the rest nor an error.
+      const isClosedPipe = isOutputError(error) && Object(error).code === "EPIPE";
+      if (!isWrongUse && !isClosedPipe) process.stderr.write(`${errorText(error)}\n`);
+    }
   }
 
   /** The first step of parsing the whole command line. Rejects options that npm has kept. */
