@@ -90,11 +90,12 @@ function openSession(target: Target, command: Command) {
      * if a line is not an id, or if there is none.
      */
     async readIds(file = "-") {
-      const ids = await Array.fromAsync(inputLines(file), ({ text, place }) =>
-        isInt64(text)
-          ? text
-          : command.error(`error: ${place}: not a 64-bit integer: nothing was changed`),
-      );
+      const ids = await Array.fromAsync(inputLines(file), ({ text, place }) => {
+        const id = text.trim();
+        return isInt64(id)
+          ? id
+          : command.error(`error: ${place}: not a 64-bit integer: nothing was changed`);
+      });
       // The command before this one in a pipe may have failed.
       if (ids.length === 0)
         command.error(`error: ${inputName(file)} has no order ids: nothing was changed`);

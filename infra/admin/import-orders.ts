@@ -1,8 +1,4 @@
-import { createWriteStream } from "node:fs";
-import { mkdtemp, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
+import { stat } from "node:fs/promises";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../shared/order.ts";
 import { differingAttributes, plainValue } from "../orders-file/attribute-json.ts";
@@ -10,14 +6,13 @@ import {
   BadLinesError,
   batches,
   batchSize,
+  type CheckedOrders,
   checkOrders,
   Findings,
   fileReport,
-  type OrdersFile,
-  readNumberedOrders,
 } from "../orders-file/orders-file.ts";
-import { CommandError, fileError } from "../terminal/errors.ts";
-import { callersPath, inputName, openInput } from "../terminal/input.ts";
+import { CommandError } from "../terminal/errors.ts";
+import { callersPath, inputName } from "../terminal/input.ts";
 import { counted, countsText, jsonText } from "../terminal/text.ts";
 import { type Result, type Session, workThrough } from "./command.ts";
 import { startProgress } from "./progress.ts";
@@ -35,11 +30,9 @@ export async function importOrders(
   { check = false }: { check?: boolean },
 ): Promise<Result> {
   const signal = session.interruptible();
-  await using cleanUp = new AsyncDisposableStack();
-  const file = await readableTwice(name, cleanUp, signal);
   try {
-    const total = await checkFile(file, signal);
-    return await workOn(session, file, total, check);
+    using orders = await checkFile(name, signal);
+    return await workOn(session, inputName(name), orders, check);
   } catch (error) {
     if (error instanceof BadLinesError) return badLinesResult(error);
     throw error;
@@ -47,47 +40,23 @@ export async function importOrders(
 }
 
 /**
- * Returns a file that can be read twice: the file itself or, for a pipe or standard input, a
- * temporary copy that `cleanUp` removes.
- */
-async function readableTwice(
-  file: string,
-  cleanUp: AsyncDisposableStack,
-  signal: AbortSignal,
-) {
-  const name = inputName(file);
-  const path = callersPath(file);
-  if (file !== "-") {
-    const stats = await stat(path).catch((error) => {
-      throw fileError(name, error);
-    });
-    if (stats.isDirectory()) throw new CommandError(`${name} is a folder`);
-    if (stats.isFile()) return { name, path };
-  }
-  const folder = await mkdtemp(join(tmpdir(), "orders-import-"));
-  cleanUp.defer(() => rm(folder, { recursive: true }));
-  const copy = join(folder, "orders.ndjson");
-  await pipeline(openInput(file), createWriteStream(copy), { signal }).catch((error) => {
-    throw fileError(`${name}, copied to ${copy}`, error);
-  });
-  return { name, path: copy };
-}
-
-/**
- * Checks every line of a file. Returns the number of orders.
+ * Reads and checks a file.
  *
  * @throws BadLinesError when a line is bad; CommandError when there are no orders: the command
  * before this one in a pipe may have failed.
  */
-async function checkFile(file: OrdersFile, signal: AbortSignal) {
-  const { size } = await stat(file.path);
+async function checkFile(file: string, signal: AbortSignal) {
+  const unknown = { size: 0 };
+  const { size } =
+    file === "-" ? unknown : await stat(callersPath(file)).catch(() => unknown);
   const progress = startProgress("Checking", "MB", size / 1e6);
-  const onRead = (bytes: number) => {
-    if (signal.aborted) throw new CommandError("Interrupted: nothing was written");
-    progress.update(bytes / 1e6);
-  };
-  const orders = await checkOrders(file, onRead).finally(() => progress.stop());
-  if (orders === 0) throw new CommandError(`${file.name} has no orders`);
+  const onRead = (bytes: number) => progress.update(bytes / 1e6);
+  const orders = await checkOrders(file, signal, onRead)
+    .catch((error) => {
+      throw signal.aborted ? new CommandError("Interrupted: nothing was written") : error;
+    })
+    .finally(() => progress.stop());
+  if (orders.count === 0) throw new CommandError(`${inputName(file)} has no orders`);
   return orders;
 }
 
@@ -99,10 +68,11 @@ async function checkFile(file: OrdersFile, signal: AbortSignal) {
  */
 async function workOn(
   session: Session,
-  file: OrdersFile,
-  total: number,
+  name: string,
+  orders: CheckedOrders,
   check: boolean,
 ): Promise<Result> {
+  const total = orders.count;
   const calls = session.calls(check ? "reads" : "writes");
   const findOrWrite = async (items: OrderItem[]) => {
     if (check) return calls.read(session.ordersTable, "id", items, true);
@@ -116,7 +86,7 @@ async function workOn(
     title: check ? "Comparing" : "Writing",
     unit: "orders",
     total,
-    items: batches(readNumberedOrders(file, total), check ? batchSize : 1),
+    items: batches(orders.read(), check ? batchSize : 1),
     async *work(orders) {
       const find = await findOrWrite(orders.map(({ item }) => item));
       for (const order of orders) {
@@ -135,7 +105,7 @@ async function workOn(
   return {
     text,
     json: { badLines: [], orders: total, ...named, differing: differing.first },
-    notes: fileReport(file.name, differing),
+    notes: fileReport(name, differing),
     unprinted: text,
     reason,
     rejected: different > 0 || (check && missing > 0),

@@ -50,7 +50,7 @@ function progressText(unit: string, total: number, done: number, seconds: number
   // Like 1.6 or 12,000: more digits would only flicker.
   const digits = { maximumSignificantDigits: 2 };
   const speed = `${rate.toLocaleString("en-US", digits)} ${unit}/s`;
-  if (total === 0) return `${grouped(done)} ${unit}, ${speed}`;
+  if (total === 0) return `${grouped(Math.floor(done))} ${unit}, ${speed}`;
   const share = `${Math.floor((100 * done) / total)}%, ${speed}`;
   if (seconds < steadyAfterSeconds || done === 0) return share;
   const left = Math.ceil((total - done) / rate);

@@ -1,5 +1,6 @@
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { batches, checkOrders, readOrders } from "../orders-file/orders-file.ts";
+import { batches, checkOrders } from "../orders-file/orders-file.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { checkEndpoint, requireEngine, startEngine } from "./engine/engine.ts";
 import { engineClient } from "./engine/engine-client.ts";
@@ -69,13 +70,13 @@ export async function startLocalStack(
 
   // The build comes last, as it takes longest.
   const { endpoint, ...access } = await openEngine(options, started, ending);
-  const file = { name: path, path };
-  const orderCount = await checkOrders(file, () => signal.throwIfAborted());
+  using checked = await openOrders(path, signal);
   const firstBuild = await build(signal);
 
   const client = engineClient(endpoint);
   started.defer(() => client.destroy());
-  const orders = batches(logProgress(readOrders(file, orderCount), orderCount, log));
+  const items = checked.read().map(({ item }) => item);
+  const orders = batches(logProgress(items, checked.count, log));
   // Stacks may share an external engine, so the port tells their keys apart.
   const keyName =
     options.dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${port}`;
@@ -131,6 +132,18 @@ export async function startLocalStack(
     /** Ends everything that was started. */
     stop: () => running.disposeAsync(),
   };
+}
+
+/** Reads and checks the orders of a file. @throws the signal's reason once it aborts. */
+async function openOrders(path: string, signal: AbortSignal) {
+  if ((await stat(path).catch(() => undefined))?.isFIFO())
+    throw new CommandError(
+      `${path} is a pipe: waiting for its writer can't be interrupted`,
+    );
+  return await checkOrders(path, signal).catch((error) => {
+    signal.throwIfAborted();
+    throw error;
+  });
 }
 
 /**

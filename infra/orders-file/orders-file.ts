@@ -1,17 +1,8 @@
-import { isUtf8 } from "node:buffer";
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { CommandError } from "../terminal/errors.ts";
-import { linesOf } from "../terminal/input.ts";
+import { inputLines, inputName } from "../terminal/input.ts";
 import { counted, grouped, printable } from "../terminal/text.ts";
-import { type OrderLine, parseOrderLine } from "./order-line.ts";
-
-/** A file of orders: its name as the user typed it, and its path. */
-export interface OrdersFile {
-  name: string;
-  path: string;
-}
+import { parseOrderLine } from "./order-line.ts";
 
 const keptOfKind = 20;
 
@@ -65,70 +56,64 @@ export class BadLinesError extends CommandError {
   }
 }
 
+/** Orders that were all checked. Their temporary file lasts until they are disposed of. */
+export type CheckedOrders = Awaited<ReturnType<typeof checkOrders>>;
+
 /**
- * Checks every line of an orders file, and that no id repeats.
+ * Reads an orders file, and checks every line and that no id repeats. Keeps the orders in a
+ * temporary file, because a pipe can't be read again, and a file may change. SQLite deletes that
+ * file as soon as it has opened it, so that even a process that is killed leaves none behind.
  *
+ * @param file its name as the user typed it; `-` is standard input.
  * @param onRead called with the number of bytes checked so far.
- * @returns how many orders there are.
- * @throws BadLinesError when a line is bad; CommandError when the file is a pipe or can't be read.
+ * @throws BadLinesError when a line is bad; CommandError when the file can't be read; AbortError.
  */
 export async function checkOrders(
-  file: OrdersFile,
+  file: string,
+  signal: AbortSignal,
   onRead?: (bytes: number) => void,
-): Promise<number> {
-  // Opening a pipe would wait for its writer, and reading it a second time would find it empty.
-  if ((await stat(file.path).catch(() => undefined))?.isFIFO()) {
-    throw new CommandError(`${file.name} is a pipe, and an orders file is read twice`);
-  }
+) {
   const bad = new Findings();
-  // Outside the heap, where a Map of a million takes 60 MB.
-  using seen = new DatabaseSync(":memory:");
-  seen.exec("CREATE TABLE orders (id INTEGER PRIMARY KEY, line INTEGER); BEGIN");
-  const add = seen.prepare("INSERT INTO orders VALUES (?, ?) ON CONFLICT DO NOTHING");
-  const find = seen.prepare("SELECT line FROM orders WHERE id = ?");
-  let lineCount = 0;
-  for await (const parsed of readOrderLines(file, onRead)) {
-    lineCount++;
+  const database = new DatabaseSync("");
+  database.exec(`
+    CREATE TABLE orders (line INTEGER PRIMARY KEY, id INTEGER UNIQUE, text TEXT);
+    BEGIN`);
+  const add = database.prepare(
+    "INSERT INTO orders VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+  );
+  const find = database.prepare("SELECT line FROM orders WHERE id = ?");
+  let count = 0;
+  for await (const { line, text, isUtf8 } of inputLines(file, signal, onRead)) {
+    count++;
+    const parsed = isUtf8 ? parseOrderLine(text) : { problems: ["not UTF-8"] };
     if ("problems" in parsed) {
-      bad.add(kindOf(parsed.problems), parsed);
+      bad.add(kindOf(parsed.problems), { line, ...parsed });
       continue;
     }
-    const { line, item } = parsed;
-    const id = BigInt(item["id"]?.N ?? 0);
-    if (add.run(id, line).changes === 1) continue;
+    const id = BigInt(parsed.item["id"]?.N ?? 0);
+    if (add.run(line, id, text).changes === 1) continue;
     // An import would write the first one, which may not be the one that is meant.
     const problems = [`id ${id} is already on line ${find.get(id)?.["line"]}`];
     bad.add("id ... is already on line ...", { line, problems });
   }
-  if (bad.count > 0) throw new BadLinesError(file.name, lineCount, bad);
-  return lineCount;
+  if (bad.count > 0) throw new BadLinesError(inputName(file), count, bad);
+  return {
+    count,
+    /** Reads the orders, each with its line, from 1. */
+    *read() {
+      const all = database.prepare("SELECT line, text FROM orders ORDER BY line");
+      for (const { line, text } of all.iterate()) {
+        const parsed = parseOrderLine(String(text));
+        if ("item" in parsed) yield { line: Number(line), ...parsed };
+      }
+    },
+    [Symbol.dispose]: () => database.close(),
+  };
 }
 
 /** The first problem, without what only its line says. */
 function kindOf([problem = ""]: string[]) {
   return problem.replace(/"(?:[^"\\]|\\.)*"/, "...").replace(/: .*/, "");
-}
-
-/**
- * Reads the orders of a file that `checkOrders` found to hold this many.
- *
- * @throws CommandError when a line is now bad, the number of orders differs, or the file can't
- * be read any more.
- */
-export async function* readOrders(file: OrdersFile, orders: number) {
-  for await (const { item } of readNumberedOrders(file, orders)) yield item;
-}
-
-/** Reads orders as `readOrders` does, each an `item` with its `line`, from 1. */
-export async function* readNumberedOrders(file: OrdersFile, orders: number) {
-  const changed = new CommandError(`${file.name} changed while it was being read`);
-  let count = 0;
-  for await (const parsed of readOrderLines(file)) {
-    count++;
-    if ("problems" in parsed || count > orders) throw changed;
-    yield parsed;
-  }
-  if (count < orders) throw changed;
 }
 
 /** The most items that DynamoDB reads in one call, or writes in one transaction. */
@@ -146,24 +131,4 @@ export async function* batches<Item>(
     batch = [];
   }
   if (batch.length > 0) yield batch;
-}
-
-const utf8 = new TextDecoder();
-
-async function* readOrderLines(
-  { name, path }: OrdersFile,
-  onRead?: (bytes: number) => void,
-): AsyncIterable<OrderLine & { line: number }> {
-  // Each character stands for a byte.
-  const file = createReadStream(path, { highWaterMark: 262_144, encoding: "latin1" });
-  let line = 0;
-  for await (const rawLine of linesOf(name, file)) {
-    onRead?.(file.bytesRead);
-    line++;
-    const bytes = Buffer.from(rawLine, "latin1");
-    // Decoded without the byte order mark that some Windows programs put at the start.
-    const text = utf8.decode(bytes);
-    if (!isUtf8(bytes)) yield { line, problems: ["not UTF-8"] };
-    else if (text.trim() !== "") yield { line, ...parseOrderLine(text) };
-  }
 }

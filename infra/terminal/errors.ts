@@ -58,6 +58,11 @@ const explanations: [
       `${reason}. Check its name, and whether its stack was deleted or replaced`,
   ],
   [
+    / ERR_SQLITE_ERROR /,
+    (reason) =>
+      `A temporary file can't be written: ${reason}. Set TMPDIR to a folder with more space`,
+  ],
+  [
     /^TimeoutError | E(AI_AGAIN|CONN(REFUSED|RESET)|(HOST|NET)UNREACH|NOTFOUND|PIPE|TIMEDOUT) /,
     noResponse,
   ],

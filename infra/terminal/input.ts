@@ -1,6 +1,8 @@
+import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
+import { addAbortSignal } from "node:stream";
 import { text } from "node:stream/consumers";
 import { CommandError, fileError } from "./errors.ts";
 
@@ -23,26 +25,41 @@ export function inputName(file: string): string {
  * Opens a file that the command line names; `-` is standard input. On a terminal, says how to end
  * that.
  */
-export function openInput(file: string) {
-  if (file !== "-") return createReadStream(callersPath(file));
+function openInput(file: string) {
+  if (file !== "-")
+    return createReadStream(callersPath(file), { highWaterMark: 262_144 });
   if (process.stdin.isTTY) process.stderr.write("Reading standard input, up to Ctrl-D\n");
   return process.stdin;
 }
 
+const utf8 = new TextDecoder();
+
 /**
- * Reads the lines of a file, without the white space around them, and their places, like
- * `ids.txt:7`. Skips blank lines.
+ * Reads the lines of a file, each with its number, from 1, its place, like `ids.txt:7`, and whether
+ * it is UTF-8. Skips blank lines.
  *
  * @param file its name as the operator typed it; `-` is standard input.
- * @throws CommandError when it can't be read.
+ * @param onRead called with the number of bytes read so far.
+ * @throws CommandError when it can't be read; AbortError.
  */
-export async function* inputLines(file: string) {
+export async function* inputLines(
+  file: string,
+  signal?: AbortSignal,
+  onRead?: (bytes: number) => void,
+) {
   const name = inputName(file);
-  let number = 0;
-  for await (const line of linesOf(name, openInput(file).setEncoding("utf8"))) {
-    number++;
-    const text = line.trim();
-    if (text !== "") yield { text, place: `${name}:${number}` };
+  // Each character stands for a byte.
+  const input = openInput(file).setEncoding("latin1");
+  if (signal) addAbortSignal(signal, input);
+  let line = 0;
+  for await (const rawLine of linesOf(name, input)) {
+    onRead?.(input.bytesRead);
+    line++;
+    const bytes = Buffer.from(rawLine, "latin1");
+    // Decoded without the byte order mark that some Windows programs put at the start.
+    const text = utf8.decode(bytes);
+    if (text.trim() === "") continue;
+    yield { line, text, place: `${name}:${line}`, isUtf8: isUtf8(bytes) };
   }
 }
 

@@ -27,6 +27,7 @@ test.each<[unit: string, total: number, seconds: number, done: number, line: str
   ["orders", 400, 2, 40, "Writing 10%, 20 orders/s"],
   ["orders", 400, 10, 0, "Writing 0%, 0 orders/s"],
   ["orders", 0, 10, 5_000_000, "Writing 5,000,000 orders, 500,000 orders/s"],
+  ["MB", 0, 10, 1000.1234, "Writing 1,000 MB, 100 MB/s"],
   ["MB", 64, 10, 16, "Writing 25%, 1.6 MB/s, 30 s left"],
 ])("of %s, %i in all, after %i s and %i of them, a line says %s", (unit, ...numbers) => {
   const [total, seconds, done, line] = numbers;

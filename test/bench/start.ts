@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { type DynamoDBClient, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
 import { seedOrders } from "../../infra/local/engine/tables.ts";
 import { formatOrderLine } from "../../infra/orders-file/order-line.ts";
-import { batches, checkOrders, readOrders } from "../../infra/orders-file/orders-file.ts";
+import { batches, checkOrders } from "../../infra/orders-file/orders-file.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
@@ -40,17 +40,19 @@ const bareTransactions = "bare transactions";
 /** Checks and writes a file of orders, beside bare transactions as large. */
 async function loading({ client }: Subject) {
   await using folder = await temporaryFolder();
-  const file = { name: "orders", path: join(folder.path, "orders") };
+  const file = join(folder.path, "orders");
   const orders = pendingOrders(0, loaded);
-  await writeFile(file.path, orders.map(formatOrderLine).join("\n"));
+  await writeFile(file, orders.map(formatOrderLine).join("\n"));
   let tables = 0;
   const samples = await inTurn(1, ["ours", bareTransactions], async (name) => {
     const table = `Loaded${++tables}`;
     await createTable(client, "orders", table);
     return await timed(async () => {
       if (name === bareTransactions) return await writeBare(client, table, orders);
-      const read = batches(readOrders(file, await checkOrders(file)));
-      await seedOrders(client, table, read, new AbortController().signal);
+      const { signal } = new AbortController();
+      using checked = await checkOrders(file, signal);
+      const items = checked.read().map(({ item }) => item);
+      await seedOrders(client, table, batches(items), signal);
     });
   });
   return besides("npm start --orders, loading 50,000", samples);

@@ -58,6 +58,10 @@ test.each<[text: string, error: unknown]>([
     system("ENOENT", { errno: -2, path: "/t", syscall: "mkdtemp" }),
   ],
   [
+    "A temporary file can't be written: disk is full. Set TMPDIR to a folder with more space",
+    system("ERR_SQLITE_ERROR", { message: "disk is full" }),
+  ],
+  [
     "Standard output can't be written: no space left on device",
     system("ENOSPC", { errno: -28, syscall: "write" }),
   ],

@@ -96,14 +96,14 @@ export async function seedOrders(
 }
 
 /** Passes orders on and logs, once a second, how many of them have come by. */
-export async function* logProgress(
-  orders: AsyncIterable<OrderItem>,
+export function* logProgress(
+  orders: Iterable<OrderItem>,
   total: number,
   log: (line: string) => void,
 ) {
   let loaded = 0;
   let loggedAt = performance.now();
-  for await (const order of orders) {
+  for (const order of orders) {
     yield order;
     loaded++;
     if (performance.now() < loggedAt + 1000) continue;
