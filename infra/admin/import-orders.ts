@@ -34,8 +34,9 @@ export async function importOrders(
     using orders = await checkFile(name, signal);
     return await workOn(session, inputName(name), orders, check);
   } catch (error) {
-    if (error instanceof BadLinesError) return badLinesResult(error);
-    throw error;
+    if (!(error instanceof BadLinesError)) throw error;
+    const { json, message } = error;
+    return { json, notes: [message], rejected: true };
   }
 }
 
@@ -131,18 +132,4 @@ function compare(
 function shortText(attribute: AttributeValue | undefined) {
   const text = attribute ? jsonText(plainValue(attribute)) : "none";
   return text.length > longestValue ? `${text.slice(0, longestValue)}...` : text;
-}
-
-function badLinesResult({ message, lineCount, bad }: BadLinesError): Result {
-  const counts = {
-    orders: lineCount,
-    written: 0,
-    alreadyThere: 0,
-    notWritten: lineCount,
-  };
-  return {
-    json: { badLines: bad.first, bad: bad.count, ...counts },
-    notes: [message],
-    rejected: true,
-  };
 }

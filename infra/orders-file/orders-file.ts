@@ -44,15 +44,15 @@ export function fileReport(name: string, { first, more }: Findings): string[] {
 
 /** An orders file has bad lines. The message lists them, a line for each. */
 export class BadLinesError extends CommandError {
-  readonly lineCount: number;
-  readonly bad: Findings;
+  /** The same for scripts. */
+  readonly json: object;
 
-  constructor(name: string, lineCount: number, bad: Findings) {
+  constructor(name: string, orders: number, bad: Findings) {
     const verb = bad.count === 1 ? "is" : "are";
-    const count = `${grouped(bad.count)} of ${counted(lineCount, "line")} ${verb} bad`;
+    const count = `${grouped(bad.count)} of ${counted(orders, "line")} ${verb} bad`;
     super([...fileReport(name, bad), `${count}: nothing was written`].join("\n"));
-    this.lineCount = lineCount;
-    this.bad = bad;
+    const counts = { orders, written: 0, alreadyThere: 0, notWritten: orders };
+    this.json = { badLines: bad.first, bad: bad.count, ...counts };
   }
 }
 
