@@ -73,14 +73,9 @@ async function workOn(
   orders: CheckedOrders,
   check: boolean,
 ): Promise<Result> {
+  const { ordersTable: table } = session;
   const total = orders.count;
   const calls = session.calls(check ? "reads" : "writes");
-  const findOrWrite = async (items: OrderItem[]) => {
-    if (check) return calls.read(session.ordersTable, "id", items, true);
-    const [item = {}] = items;
-    const unmet = await calls.insert(session.ordersTable, "id", item);
-    return () => unmet?.found;
-  };
   const differing = new Findings();
   const counts = { missing: 0, same: 0, different: 0 };
   const { done, reason } = await workThrough(session, {
@@ -88,10 +83,12 @@ async function workOn(
     unit: "orders",
     total,
     items: batches(orders.read(), check ? batchSize : 1),
-    async *work(orders) {
-      const find = await findOrWrite(orders.map(({ item }) => item));
-      for (const order of orders) {
-        const other = find(order.item);
+    async *work(batch) {
+      const items = batch.map(({ item }) => item);
+      const find = check && (await calls.read(table, "id", items, true));
+      for (const order of batch) {
+        const { item } = order;
+        const other = find ? find(item) : (await calls.insert(table, "id", item))?.found;
         yield other ? compare(differing, order, other) : "missing";
       }
     },
