@@ -52,7 +52,7 @@ async function checkFile(file: string, signal: AbortSignal) {
     file === "-" ? unknown : await stat(callersPath(file)).catch(() => unknown);
   const progress = startProgress("Checking", "MB", size / 1e6);
   const onRead = (bytes: number) => progress.update(bytes / 1e6);
-  const orders = await checkOrders(file, signal, onRead)
+  const orders = await checkOrders(file, onRead, signal)
     .catch((error) => {
       throw signal.aborted ? new CommandError("Interrupted: nothing was written") : error;
     })

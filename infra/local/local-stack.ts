@@ -140,10 +140,7 @@ async function openOrders(path: string, signal: AbortSignal) {
     throw new CommandError(
       `${path} is a pipe: waiting for its writer can't be interrupted`,
     );
-  return await checkOrders(path, signal).catch((error) => {
-    signal.throwIfAborted();
-    throw error;
-  });
+  return await checkOrders(path, () => signal.throwIfAborted());
 }
 
 /**

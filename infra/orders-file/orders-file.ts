@@ -65,13 +65,14 @@ export type CheckedOrders = Awaited<ReturnType<typeof checkOrders>>;
  * file as soon as it has opened it, so that even a process that is killed leaves none behind.
  *
  * @param file its name as the user typed it; `-` is standard input.
- * @param onRead called with the number of bytes checked so far.
+ * @param onRead called with the number of bytes checked so far; it may throw.
+ * @param signal ends it, even while it waits for standard input.
  * @throws BadLinesError when a line is bad; CommandError when the file can't be read; AbortError.
  */
 export async function checkOrders(
   file: string,
-  signal: AbortSignal,
   onRead?: (bytes: number) => void,
+  signal?: AbortSignal,
 ) {
   const bad = new Findings();
   const database = new DatabaseSync("");
@@ -83,7 +84,7 @@ export async function checkOrders(
   );
   const find = database.prepare("SELECT line FROM orders WHERE id = ?");
   let count = 0;
-  for await (const { line, text, isUtf8 } of inputLines(file, signal, onRead)) {
+  for await (const { line, text, isUtf8 } of inputLines(file, onRead, signal)) {
     count++;
     const parsed = isUtf8 ? parseOrderLine(text) : { problems: ["not UTF-8"] };
     if ("problems" in parsed) {

@@ -44,8 +44,8 @@ const utf8 = new TextDecoder();
  */
 export async function* inputLines(
   file: string,
-  signal?: AbortSignal,
   onRead?: (bytes: number) => void,
+  signal?: AbortSignal,
 ) {
   const name = inputName(file);
   // Each character stands for a byte.

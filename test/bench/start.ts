@@ -49,10 +49,9 @@ async function loading({ client }: Subject) {
     await createTable(client, "orders", table);
     return await timed(async () => {
       if (name === bareTransactions) return await writeBare(client, table, orders);
-      const { signal } = new AbortController();
-      using checked = await checkOrders(file, signal);
+      using checked = await checkOrders(file);
       const items = checked.read().map(({ item }) => item);
-      await seedOrders(client, table, batches(items), signal);
+      await seedOrders(client, table, batches(items), new AbortController().signal);
     });
   });
   return besides("npm start --orders, loading 50,000", samples);

@@ -10,10 +10,9 @@ const folder = await mkdtemp(join(tmpdir(), "orders-file-test-"));
 afterAll(() => rm(folder, { recursive: true }));
 const file = join(folder, "\u001b.ndjson");
 const put = (...lines: string[]) => writeFile(file, `${lines.join("\n")}\n`);
-const check = () => checkOrders(file, new AbortController().signal);
 
 async function read() {
-  using orders = await check();
+  using orders = await checkOrders(file);
   return [...orders.read()].map(({ item }) => item);
 }
 
@@ -87,7 +86,7 @@ describe("checking an orders file", () => {
     expect(await checked()).toEqual(["1"]);
     // More than a string can hold.
     await truncate(file, 2 ** 31);
-    await expect(check()).rejects.toEqual(
+    await expect(checkOrders(file)).rejects.toEqual(
       new CommandError(`${file} has a line of more than 20 MB`),
     );
   });
