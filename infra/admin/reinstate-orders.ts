@@ -36,7 +36,7 @@ export async function reinstateOrders(
   const exceptIds = except ? await session.readIds(except) : undefined;
   await requireKey(session, cancelledBy);
   const reads = session.calls("reads");
-  const writes = session.calls("writes");
+  const writes = dryRun ? undefined : session.calls("writes");
   const counts = {
     reinstated: 0,
     outsidePeriod: 0,
@@ -51,7 +51,7 @@ export async function reinstateOrders(
     async *work(order) {
       const kept = reasonToKeep(order, options, exceptIds);
       if (kept) return yield kept;
-      const isReinstated = dryRun || (await reinstateOrder(table, order, writes));
+      const isReinstated = !writes || (await reinstateOrder(table, order, writes));
       if (!isReinstated) return yield "changedSince";
       const id = plainValue(order["id"]);
       session.print(String(id), { id, cancelledAt: order["cancelledAt"]?.S });

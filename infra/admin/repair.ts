@@ -22,8 +22,8 @@ interface Repair {
   live: string;
   rules: Rules;
   reads: TableCalls;
-  writes: TableCalls;
-  dryRun: boolean;
+  /** undefined in a dry run. */
+  writes: TableCalls | undefined;
 }
 
 /** An item of one table, and the items with its key in the copy and in the live table. */
@@ -72,8 +72,7 @@ export async function repair(
     live,
     rules,
     reads,
-    writes: session.calls("writes"),
-    dryRun,
+    writes: dryRun ? undefined : session.calls("writes"),
   };
   const counts = { ...noOutcomes };
   const doubtful = new Findings<string>();
@@ -160,7 +159,7 @@ async function repairItem(
   { item, copied, current }: Pair,
 ): Promise<RepairedItem> {
   const { outcome, change, differing } = judge(job.rules, copied, current);
-  const unmet = job.dryRun ? undefined : await write(job, copied, current, change);
+  const unmet = await write(job, copied, current, change);
   // Someone else wrote first, so judge again by the item they left.
   if (unmet) return repairItem(job, { item, copied, current: unmet.found });
   return {
@@ -178,15 +177,18 @@ function judge(rules: Rules, copied?: OrderItem, current?: OrderItem): Judgement
   return { outcome: current ? "onlyLive" : "inNeither" };
 }
 
-/** Writes an item that is missing, or the change to one, while it is still as it was judged. */
+/**
+ * Writes an item that is missing, or the change to one, while it is still as it was judged; nothing
+ * in a dry run.
+ */
 async function write(
   { live, rules, writes }: Repair,
   copied: OrderItem | undefined,
   current: OrderItem | undefined,
   change: Attributes | undefined,
 ) {
-  if (copied && !current) return writes.insert(live, rules.key, copied);
+  if (copied && !current) return writes?.insert(live, rules.key, copied);
   if (!current || !change) return undefined;
   const read = Object.fromEntries(rules.judgedBy.map((name) => [name, current[name]]));
-  return writes.update(live, rules.key, change, read);
+  return writes?.update(live, rules.key, change, read);
 }
