@@ -119,10 +119,10 @@ async function printResult(result: Result, asJson = false) {
 }
 
 /** Writes to standard output, and waits until that is done. */
-async function print(text: string) {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
-  await promise;
+function print(text: string) {
+  return new Promise<void>((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+  });
 }
 
 /** Enough to keep a table busy from one machine; the client opens 50 connections at most. */
