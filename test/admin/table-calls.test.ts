@@ -95,7 +95,11 @@ describe("calls to a table", () => {
 
   test("recognise as their own what a throttled attempt may have written", async () => {
     const Item = { id: { N: "1" }, status: { S: "pending" } };
-    const unmet = new ConditionalCheckFailedException({ ...once, Item });
+    const unmet = new ConditionalCheckFailedException({
+      ...once,
+      // Someone else has added the last one since.
+      Item: { ...Item, petId: { N: "7" } },
+    });
     const send = vi
       .spyOn(client, "send")
       .mockImplementationOnce(throttled)
