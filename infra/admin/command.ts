@@ -35,7 +35,7 @@ type Options = { env?: EnvironmentName; local?: true; json?: true; rate?: number
 export function action<Given extends unknown[]>(
   work: (session: Session, ...given: Given) => Promise<Result>,
 ) {
-  return async function (this: Command, ...given: Given): Promise<void> {
+  return async function (this: Command, ...given: Given) {
     const { env, local, json } = this.optsWithGlobals<Options>();
     if (!env && !local)
       this.error(

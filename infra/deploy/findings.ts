@@ -84,7 +84,7 @@ const opening =
   /(AuthorizationType|AuthType)":"NONE"|^(?!.*"Effect":"Deny").*("NotPrincipal"|"Principal":(?!"[\w.-]+\.amazonaws\.com"|\{"Service":[^,}]+\}))/;
 
 /** Whether data leaves, or others may call what comes. */
-function standsAlone({ kind, is, property, replaces, content }: Change): boolean {
+function standsAlone({ kind, is, property, replaces, content }: Change) {
   if (kind === "removed" || replaces) return content["DeletionPolicy"] !== undefined;
   // A route with a constant response is no opening.
   if (content.Properties?.["Integration"]?.Type === "MOCK") return false;
@@ -97,7 +97,7 @@ function standsAlone({ kind, is, property, replaces, content }: Change): boolean
  * Whether a change belongs to another one: it is equal; or it comes or goes as that does, and
  * refers to that; or it changes nothing but references to what comes or goes.
  */
-function isPart(change: Change, of: Change, changes: Change[]): boolean {
+function isPart(change: Change, of: Change, changes: Change[]) {
   const { kind, type, property, is } = of;
   if (kind === "changed")
     return (
@@ -157,7 +157,7 @@ function digest(value: unknown) {
 }
 
 /** Says what a change does, for people. Nothing is cut: each grant that differs is there whole. */
-function changeText(change: Change): string {
+function changeText(change: Change) {
   const { kind, path, type, was, is } = change;
   const { DeletionPolicy, Properties = {} } = change.content;
   const { Groups = [], Roles = [], Users = [] } = Properties;
@@ -170,7 +170,7 @@ function changeText(change: Change): string {
 }
 
 /** Whom something new lets in, what it may do, and the ARNs that it names. */
-function factsOf(part: unknown, holder: string): string[] {
+function factsOf(part: unknown, holder: string) {
   return leaves(part).flatMap(({ property, is }) => {
     const [name] = /AuthorizationType$|AuthType$/.exec(property) ?? [];
     if (name) return `${name} ${is}`;
@@ -180,7 +180,7 @@ function factsOf(part: unknown, holder: string): string[] {
 }
 
 /** How a value changes: of lists, the members that differ. */
-function becomes(was: unknown, is: unknown, holder: string): string {
+function becomes(was: unknown, is: unknown, holder: string) {
   const spelt = (value: unknown) => valueText(value, holder);
   const whole = `${spelt(was)} becomes ${spelt(is)}`;
   const [before = [], after = []] = [was, is];
@@ -197,7 +197,7 @@ function becomes(was: unknown, is: unknown, holder: string): string {
  *
  * @param holder who holds a grant that names no one.
  */
-function valueText(value: unknown, holder = ""): string {
+function valueText(value: unknown, holder = "") {
   if (value === undefined) return "unset";
   const json = JSON.stringify(value, (_, part) =>
     isGrant(part) ? grantText(part, holder) : part,
@@ -207,7 +207,7 @@ function valueText(value: unknown, holder = ""): string {
 }
 
 /** Who may do what, on what, and whatever else a grant says. */
-function grantText({ Effect = "Allow", ...terms }: Grant, holder: string): string {
+function grantText({ Effect = "Allow", ...terms }: Grant, holder: string) {
   const who = "NotPrincipal" in terms ? {} : { Principal: holder };
   return `${Effect} ${spell({ ...who, ...terms })}`;
 }
