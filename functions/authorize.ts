@@ -31,7 +31,16 @@ export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorize
     const now = Math.floor(Date.now() / 1000);
     const keyId = await findActiveKeyId(client, apiKeysTable, key, now, signal);
     if (keyId === undefined) throw unauthorized();
-    return allow(keyId, methodArn);
+    // API Gateway caches the policy and applies it to every method of the stage.
+    const Resource = `${methodArn.split("/", 2).join("/")}/*`;
+    return {
+      principalId: keyId,
+      policyDocument: {
+        Version: "2012-10-17",
+        Statement: [{ Effect: "Allow", Action: "execute-api:Invoke", Resource }],
+      },
+      context: { keyId },
+    };
   });
 
 /**
@@ -40,19 +49,4 @@ export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorize
  */
 function unauthorized() {
   return Object.assign(new Error("Unauthorized"), { stack: "Error: Unauthorized" });
-}
-
-function allow(keyId: string, methodArn: string): APIGatewayAuthorizerResult {
-  // API Gateway caches the policy and applies it to every method of the stage.
-  const stageArn = methodArn.split("/", 2).join("/");
-  return {
-    principalId: keyId,
-    policyDocument: {
-      Version: "2012-10-17",
-      Statement: [
-        { Effect: "Allow", Action: "execute-api:Invoke", Resource: `${stageArn}/*` },
-      ],
-    },
-    context: { keyId },
-  };
 }

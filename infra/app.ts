@@ -41,7 +41,7 @@ export function createOrdersApp(
  *
  * @throws CommandError when the context value `canary` is neither true nor false.
  */
-function skipsCanary(app: App): boolean {
+function skipsCanary(app: App) {
   const canary = String(app.node.tryGetContext("canary") ?? true);
   if (!/^(true|false)$/.test(canary))
     throw new CommandError(`canary must be true or false, not ${canary}`);

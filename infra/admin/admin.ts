@@ -1,6 +1,6 @@
-import { runProgram } from "./program.ts";
+import { createProgram } from "./program.ts";
 
 // Each write to standard output handles its own failure.
 process.stdout.on("error", () => {});
 
-await runProgram(process.argv.slice(2));
+await createProgram().run(process.argv.slice(2), 1);

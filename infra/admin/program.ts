@@ -48,11 +48,6 @@ export function createProgram(): Script {
   return program;
 }
 
-/** Runs the command line with these arguments, and sets the exit code. */
-export async function runProgram(args: string[]) {
-  await createProgram().run(args, 1);
-}
-
 const rateOption = new Option(
   "--rate <units>",
   "read and write units a second (default: half of what the table serves; no limit with --local)",

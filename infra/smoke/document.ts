@@ -171,7 +171,7 @@ export function excerpt(value: unknown): string {
 export function expectStatus(
   { method, path, status, body }: ApiResponse,
   expected: number,
-): void {
+) {
   if (status === expected) return;
   const seen = `${method} ${path}: status ${status} instead of ${expected}, with the body ${excerpt(body)}`;
   if ([403, 404].includes(status) || status >= 500) throw new NotReady(seen);
@@ -179,7 +179,7 @@ export function expectStatus(
 }
 
 /** @throws AssertionError unless the interface description allows the response. */
-export function expectDocumented({ method, path, ...response }: ApiResponse): void {
+export function expectDocumented({ method, path, ...response }: ApiResponse) {
   const problems = responseProblems(method, path, response);
   const more = problems.length > 5 ? `; and ${problems.length - 5} more` : "";
   const seen = `${method} ${path}: ${problems.slice(0, 5).join("; ")}${more}`;
@@ -190,7 +190,7 @@ export function expectDocumented({ method, path, ...response }: ApiResponse): vo
  * @throws AssertionError unless the response is the documented Error with this code and its status;
  * NotReady for one that a new stage may send.
  */
-export function expectError(response: ApiResponse, expected: ErrorCode): void {
+export function expectError(response: ApiResponse, expected: ErrorCode) {
   expectStatus(response, errors[expected].status);
   const { method, path } = response;
   const body = parsed(response.body);

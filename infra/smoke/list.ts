@@ -44,7 +44,7 @@ export async function expectList(
 }
 
 /** @throws AssertionError for an id that is there already. */
-function addIds(body: string, ids: Set<bigint>): void {
+function addIds(body: string, ids: Set<bigint>) {
   for (const [, digits = ""] of body.matchAll(/"id":\s*(-?\d+)/g)) {
     const id = BigInt(digits);
     assert(!ids.has(id), `order ${id} is listed twice`);

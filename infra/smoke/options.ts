@@ -80,11 +80,11 @@ export function smokeOptions(
 }
 
 /** Zero for `npm start`, which is ready when it prints its address. */
-function defaultWait(baseUrl: string): number {
+function defaultWait(baseUrl: string) {
   return /^(localhost|127\..*|\[::1\])$/.test(new URL(baseUrl).hostname) ? 0 : 120;
 }
 
-function parseBaseUrl(text: string): string {
+function parseBaseUrl(text: string) {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || !/\/v1\/?$/.test(url.pathname)) {
     throw new InvalidArgumentError("The address must end in /v1.");

@@ -60,7 +60,7 @@ function lineOf(name: string, error: unknown): Line {
 }
 
 /** Prints each line, then how many checks passed and failed. The exit code is 1 when one failed. */
-async function runSmoke(): Promise<void> {
+async function runSmoke() {
   const { asks, ...options } = smokeOptions(process.argv);
   console.log(`Smoke test of ${options.baseUrl}`);
   if (asks && !(await confirm())) {
@@ -76,7 +76,7 @@ async function runSmoke(): Promise<void> {
   process.exitCode = Math.min(count.FAIL, 1);
 }
 
-async function confirm(): Promise<boolean> {
+async function confirm() {
   using terminal = createInterface({ input: process.stdin, output: process.stderr });
   const warning =
     "This sends thousands of requests: for minutes, other clients may get 429.";

@@ -25,7 +25,7 @@ export function addCanaryRollout(
   functions: ServiceFunctions,
   alarms: PerFunction<Alarm[]>,
   canary: boolean,
-): void {
+) {
   const scope = new Construct(stack, "Rollout");
   const application = new LambdaApplication(scope, "Application");
   const role = new Role(scope, "Role", {
@@ -54,7 +54,7 @@ export function addCanaryRollout(
  * from the last template, and leaves an alias where someone has moved it by hand. The next
  * deployment brings a canary back: the alias then says so, and the comparison goes by it.
  */
-export function setEveryAlias(stack: Stack): void {
+export function setEveryAlias(stack: Stack) {
   for (const construct of stack.node.findAll()) {
     if (!(construct instanceof CfnAlias)) continue;
     const start = construct.cfnOptions.updatePolicy ? "Set without a canary" : "Set";

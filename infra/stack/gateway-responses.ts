@@ -49,7 +49,7 @@ const headers: Partial<Record<ErrorCode, Record<string, string>>> = {
 };
 
 /** Defines every gateway response of the API from the error catalogue. */
-export function addGatewayResponses(api: RestApi): void {
+export function addGatewayResponses(api: RestApi) {
   for (const [type, code] of Object.entries(codes)) {
     // A default's status would replace the status of every type that isn't listed.
     const hasStatus = !type.startsWith("DEFAULT_");
@@ -80,7 +80,7 @@ const contentTypes = [
  *
  * @param resource has the methods of its operations.
  */
-export function rejectOtherMethods(resource: ResourceBase): void {
+export function rejectOtherMethods(resource: ResourceBase) {
   const methods = resource.node.children
     .filter((part) => part instanceof Method)
     .map(({ httpMethod }) => httpMethod);

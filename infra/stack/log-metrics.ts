@@ -90,12 +90,12 @@ export function addLogMetrics(
 }
 
 /** Matches the functions' own lines about an event, in Lambda's JSON format. */
-function logged(event: LogEvent): JsonPattern {
+function logged(event: LogEvent) {
   return equal("message.event", event);
 }
 
 /** Matches lines about these failures of a function, and those that only Lambda can report. */
-function failed(...events: LogEvent[]): JsonPattern {
+function failed(...events: LogEvent[]) {
   return FilterPattern.any(...events.map(logged), ...crashed);
 }
 
@@ -115,7 +115,7 @@ const crashed = [
  * Matches the access log's lines about requests that the gateway admitted to an operation. It logs
  * an authorizer's failure under the operation, too: those are left out.
  */
-function admittedTo({ method, path }: Operation): JsonPattern[] {
+function admittedTo({ method, path }: Operation) {
   return [
     equal("method", method),
     equal("resource", path),
@@ -126,6 +126,6 @@ function admittedTo({ method, path }: Operation): JsonPattern[] {
 }
 
 /** Matches lines whose field at the path has this text; a `*` stands for the rest of one. */
-function equal(path: string, text: string): JsonPattern {
+function equal(path: string, text: string) {
   return FilterPattern.stringValue(`$.${path}`, "=", text);
 }

@@ -66,7 +66,7 @@ export function addOrdersApi(
      * The gateway's own metrics of the stage. Per method they would be ten more custom metrics,
      * each of them billed.
      */
-    metric: (metricName: "Count" | "4XXError" | "5XXError"): Metric =>
+    metric: (metricName: "Count" | "4XXError" | "5XXError") =>
       new Metric({
         namespace: "AWS/ApiGateway",
         metricName,

@@ -17,7 +17,7 @@ export function addDashboard(
   stack: Stack,
   dashboardName: string,
   { api, functions, logMetrics }: Watched,
-): void {
+) {
   const lambdas = Object.values(functions);
   const { cancelsRejected, keysRejected } = logMetrics;
   new Dashboard(new Construct(stack, "Dashboard"), "Dashboard", {
@@ -72,11 +72,11 @@ export function addDashboard(
   });
 }
 
-function graph(title: string, left: IMetric[]): GraphWidget {
+function graph(title: string, left: IMetric[]) {
   return new GraphWidget({ title, left, period: Duration.minutes(1), width: 8 });
 }
 
-function search(query: string, statistic: string): MathExpression {
+function search(query: string, statistic: string) {
   return new MathExpression({
     expression: `SEARCH('${query}', '${statistic}', 60)`,
     usingMetrics: {},

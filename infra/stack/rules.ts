@@ -7,7 +7,7 @@ import type { Environment } from "./settings.ts";
  * Makes synthesis fail for a table that isn't protected, and warn of what production needs and a
  * company has to choose. Call it once a team's own parts are in the stack.
  */
-export function addRules(stack: Stack, environment: Environment): void {
+export function addRules(stack: Stack, environment: Environment) {
   const { alarms, keepData, listConcurrency, stackName } = environment;
   if (keepData) stack.node.addValidation({ validate: () => unprotected(stack) });
   const hasWebAcl = stack.node
@@ -41,7 +41,7 @@ export function addRules(stack: Stack, environment: Environment): void {
  * A line for each table, a team's own included, that could be deleted with the stack, or could not
  * be restored.
  */
-function unprotected(stack: Stack): string[] {
+function unprotected(stack: Stack) {
   const lines = stack.terminationProtection
     ? []
     : ["keepData needs terminationProtection"];
@@ -57,7 +57,7 @@ function unprotected(stack: Stack): string[] {
   return lines;
 }
 
-function isProtected(table: CfnTable | CfnGlobalTable): boolean {
+function isProtected(table: CfnTable | CfnGlobalTable) {
   const { cfnOptions, stack } = table;
   const replicas: Partial<CfnTable>[] =
     table instanceof CfnTable ? [table] : stack.resolve(table.replicas);

@@ -258,7 +258,7 @@ export function mistakesIn(
 }
 
 /** A line about a mistake. The schema's text says what the setting must be. */
-function explain(issue: z.core.$ZodIssue): string {
+function explain(issue: z.core.$ZodIssue) {
   const setting = ["environments", ...issue.path].join(".");
   if (issue.code === "unrecognized_keys") {
     const names = issue.keys.join(" or ");

@@ -99,7 +99,7 @@ export function addRestApi(scope: Construct, environment: Environment) {
 }
 
 /** Serves the API's stage under a domain name of your own, if there is one. */
-function addDomain(api: Construct, restApi: RestApi, { domain }: Environment): void {
+function addDomain(api: Construct, restApi: RestApi, { domain }: Environment) {
   if (!domain) return;
   const scope = new Construct(api, "Domain");
   const domainName = new DomainName(scope, "Name", {
@@ -128,7 +128,7 @@ function addDomain(api: Construct, restApi: RestApi, { domain }: Environment): v
 }
 
 /** Acknowledges the rules of cdk-nag that the API breaks, each with the reason. */
-function acknowledgeRules(restApi: RestApi): void {
+function acknowledgeRules(restApi: RestApi) {
   Validations.of(restApi).acknowledge(
     {
       id: "AwsSolutions-APIG2",

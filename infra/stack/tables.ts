@@ -19,7 +19,7 @@ export type ServiceTables = Record<ServiceTable, Table>;
  */
 export function addTables(stack: Stack, environment: Environment): ServiceTables {
   const { keepData, ordersStream, tableThroughput, writerAccounts = [] } = environment;
-  const addTable = (id: string, props: TableProps): Table => {
+  const addTable = (id: string, props: TableProps) => {
     const table = new Table(stack, id, {
       billingMode: BillingMode.PAY_PER_REQUEST,
       maxReadRequestUnits: tableThroughput.reads,

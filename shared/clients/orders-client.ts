@@ -146,12 +146,12 @@ export class OrdersClient {
     });
   }
 
-  #withoutKey(message: string): string {
+  #withoutKey(message: string) {
     return message.replaceAll(this.#apiKey, "API_KEY").slice(0, 500);
   }
 }
 
-async function textOf(response: IncomingMessage): Promise<string> {
+async function textOf(response: IncomingMessage) {
   const { headers, statusCode } = response;
   const isGzip =
     statusCode !== 204 && /^(x-)?gzip$/i.test(headers["content-encoding"] ?? "");
@@ -165,12 +165,12 @@ function reasonOf(error: unknown): string {
 }
 
 /** Whether another attempt may help. */
-function mayPass({ status, message }: ApiError): boolean {
+function mayPass({ status, message }: ApiError) {
   if (status === undefined) return !/certificate|wrong version/i.test(message);
   return status === 200 || status === 429 || status >= 500;
 }
 
-function codeOf(body: string): string | undefined {
+function codeOf(body: string) {
   const { code } = Object(parse(body));
   return typeof code === "string" && /^[a-z_]+$/.test(code) ? code : undefined;
 }

@@ -12,7 +12,7 @@ import {
 } from "@aws-sdk/client-cloudformation";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterAll, beforeEach, expect, onTestFinished, vi } from "vitest";
-import { runProgram } from "../../infra/admin/program.ts";
+import { createProgram } from "../../infra/admin/program.ts";
 import { environments } from "../../infra/environments.ts";
 import { type RunningStack, writeStackFile } from "../../infra/local/running-stacks.ts";
 import { attributeJson, reviveBinary } from "../../infra/orders-file/attribute-json.ts";
@@ -319,7 +319,7 @@ export async function run(
   const { exitCode } = process;
   process.exitCode = 0;
   try {
-    await runProgram(wordsOf(command));
+    await createProgram().run(wordsOf(command), 1);
     return { code: Number(process.exitCode), ...printed };
   } finally {
     process.exitCode = exitCode;
