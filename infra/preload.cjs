@@ -11,7 +11,7 @@ const isInstalled = existsSync(`${__dirname}/../node_modules`);
 const isOld = Number(process.versions.node.split(".")[0]) < 24;
 if (!isInstalled || (script.includes("node_modules") && !existsSync(script)))
   end("The packages are not all installed. Run: npm ci --include=dev");
-if (isOld) end(require("./local/machine/missing.cjs").missing());
+if (isOld) end(require("./local/machine/missing.cjs").missing(isOld));
 
 /** What our pages pass on to other programs. Our own say which options they have: `Script`. */
 const passedOn = {

@@ -47,9 +47,8 @@ export async function importOrders(
  * before this one in a pipe may have failed.
  */
 async function checkFile(file: string, signal: AbortSignal) {
-  const unknown = { size: 0 };
-  const { size } =
-    file === "-" ? unknown : await stat(callersPath(file)).catch(() => unknown);
+  // No size is known of standard input.
+  const { size } = await stat(callersPath(file)).catch(() => ({ size: 0 }));
   const progress = startProgress("Checking", "MB", size / 1e6);
   const onRead = (bytes: number) => progress.update(bytes / 1e6);
   const orders = await checkOrders(file, onRead, signal)

@@ -80,7 +80,8 @@ export function isOrdinary({ kind, type, property, was, is }: Change): boolean {
     list.some((entry) => names.some((name) => `${name}.`.startsWith(`${entry}.`)));
   const isExactly = (value: unknown) =>
     names.some((name) => exactly.includes(`${name}=${value}`));
-  const growth = growthOf(was, is);
+  // NaN unless both are numbers, or texts that say some.
+  const growth = Number(is) / Number(was);
   const keepsMembers = [was]
     .flat()
     .every((member) => [is].flat().some((other) => isDeepStrictEqual(member, other)));
@@ -91,9 +92,4 @@ export function isOrdinary({ kind, type, property, was, is }: Change): boolean {
     isExactly(is) ||
     (is !== undefined && isExactly("any"))
   );
-}
-
-/** By how much a number grows; NaN for what isn't one, or was none. */
-function growthOf(was: unknown, is: unknown) {
-  return typeof was === "number" && typeof is === "number" ? is / was : Number.NaN;
 }

@@ -75,7 +75,7 @@ export const longestLine = 20_971_520;
  *
  * @throws CommandError when it can't be read, or a line is longer than `longestLine`.
  */
-export async function* linesOf(name: string, blocks: AsyncIterable<string>) {
+async function* linesOf(name: string, blocks: AsyncIterable<string>) {
   let rest = "";
   try {
     for await (const block of blocks) {

@@ -50,7 +50,7 @@ export class Script extends Command {
   }
 
   /** The first step of parsing the whole command line. Rejects options that npm has kept. */
-  override parseOptions(words: string[]): ReturnType<Command["parseOptions"]> {
+  override parseOptions(words: string[]) {
     const advice = adviceOnNpm([...new Set(flagsOf(this))], words);
     return advice === undefined ? super.parseOptions(words) : this.error(advice);
   }

@@ -14,10 +14,10 @@ exports.enginePath = function enginePath() {
   }
 };
 
-/** Everything that this machine lacks, and the commands that provide it. */
-exports.missing = function missing() {
+/** Everything that this machine lacks, Node 24 if `isOld`, and the commands that provide it. */
+exports.missing = function missing(isOld = false) {
   const lacks = [];
-  if (Number(process.versions.node.split(".")[0]) < 24) {
+  if (isOld) {
     lacks.push(`Node 24, as the Lambda functions run on it; this is ${process.version}:
     npm ci, or where npm has none for this machine, https://nodejs.org and npm ci again`);
     const { header } = process.report.getReport();
