@@ -4,9 +4,6 @@ import { isDateTime, isInt64 } from "../../shared/order.ts";
 import { accepting } from "../terminal/script.ts";
 import { dateTimeHint, printable } from "../terminal/text.ts";
 
-/** A name or id. An unset shell variable would make it empty. */
-export const parseText = accepting(Boolean, "Must not be empty.");
-
 /** A key's id. */
 export const parseKeyId = accepting(
   isApiKeyId,

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { environments } from "../environments.ts";
-import { Script, wholeNumber } from "../terminal/script.ts";
+import { parseText, Script, wholeNumber } from "../terminal/script.ts";
 import { check, issue, list, revoke } from "./api-keys.ts";
 import { auditCancellations } from "./audit-orders.ts";
 import { action } from "./command.ts";
@@ -12,7 +12,6 @@ import {
   parseKeyId,
   parseName,
   parseTable,
-  parseText,
   parseTime,
 } from "./parsers.ts";
 import {

@@ -1,14 +1,13 @@
 import { isApiKey } from "../../shared/api-keys.ts";
 import { environments } from "../environments.ts";
 import { callersPath } from "../terminal/input.ts";
-import { accepting, Script, wholeNumber } from "../terminal/script.ts";
+import { accepting, parseText, Script, wholeNumber } from "../terminal/script.ts";
 import type { LocalStackOptions } from "./local-stack.ts";
 
 const nth = wholeNumber(1, 65_535);
 
-/** Rejects an empty name, as from an unset variable: SQLite would make a temporary database. */
-const parseName = accepting(Boolean, "The name of a file is missing.");
-const parseFile = (name: string) => callersPath(parseName(name));
+/** Without a name, SQLite would make a temporary database. */
+const parseFile = (name: string) => callersPath(parseText(name));
 
 const { apiKeyPrefix } = environments.staging;
 const parseKey = accepting(

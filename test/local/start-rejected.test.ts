@@ -91,7 +91,7 @@ describe("npm start exits with a line on", () => {
     expect(ends.join("").replaceAll(apiKeyPrefix, "PREFIX")).toMatchInlineSnapshot(`
       "2  error: option '--port <number>' argument '65536' is invalid. Must be a whole number from 0 to 65535.
       2  error: option '--throttle <n>' argument '0' is invalid. Must be a whole number from 1 to 65535.
-      2  error: option '--db <file>' argument '' is invalid. The name of a file is missing.
+      2  error: option '--db <file>' argument '' is invalid. Must not be empty.
       2  error: option '--api-key <key>' argument 'pets_another_...' is invalid. Not a well-formed key that starts with PREFIX_.
       2  error: option '--api-key <key>' argument 'PREFIX_...-' is invalid. Not a well-formed key that starts with PREFIX_.
       "

@@ -44,12 +44,10 @@ function pathPattern(path: string) {
 }
 
 /**
- * A sort key: in each segment, text comes before a parameter, and that before a greedy one; `ANY`
- * comes last.
+ * A sort key: in each segment, text comes before a parameter's brace, and that before `~`, which
+ * stands for a greedy one. `ANY` comes last.
  */
 function rank({ path, HttpMethod }: ApiMethod) {
-  const segments = path
-    .replaceAll(/\{\w+\}/g, "\uFFFE")
-    .replaceAll(/\{\w+\+\}/g, "\uFFFF");
+  const segments = path.replace(/\{\w+\+\}/, "~");
   return `${segments} ${HttpMethod === "ANY" ? 1 : 0}`;
 }
