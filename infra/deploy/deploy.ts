@@ -10,7 +10,8 @@ import { findPlace, readAssembly, readDeployedStack, readTemplate } from "./stac
 
 type Environments = Record<string, Environment>;
 
-interface CompareOptions {
+/** No others of CDK's: they could select another role, or a stack that was not compared. */
+interface Options {
   /** The names of findings that are meant, separated by white space. */
   accept?: string[];
   /** The directory of a synthesised app; without it, one is synthesised into `cdk.out`. */
@@ -20,10 +21,6 @@ interface CompareOptions {
   profile?: string;
   /** The file of a saved template to compare with, instead of what is deployed. */
   template?: string;
-}
-
-/** No other options of CDK's: they could select another role, or a stack that was not compared. */
-interface DeployOptions extends CompareOptions {
   outputsFile?: string;
   requireApproval?: string;
   revertDrift?: boolean;
@@ -68,7 +65,7 @@ function createProgram(entries: Environments) {
     command("compare", "List what a deployment would change out of the ordinary"),
   )
     .option("--template <file>", "compare with a saved template; needs no credentials")
-    .action(async (environment: Environment, options: CompareOptions) => {
+    .action(async (environment: Environment, options: Options) => {
       process.exitCode = await compare(environment, options);
     });
   addComparison(
@@ -80,7 +77,7 @@ function createProgram(entries: Environments) {
     )
     .option("--outputs-file <file>", "where CDK writes the stack's outputs, as JSON")
     .option("--revert-drift", "also undo what was changed outside CloudFormation")
-    .action(async (environment: Environment, options: DeployOptions) => {
+    .action(async (environment: Environment, options: Options) => {
       process.exitCode =
         (await compare(environment, options)) || (await deploy(environment, options));
     });
@@ -127,7 +124,7 @@ function addComparison(command: Command) {
  * @throws CommandError when something can't be read or synthesised, or the saved template is
  * another environment's, and what the SDK throws.
  */
-async function compare(environment: Environment, options: CompareOptions) {
+async function compare(environment: Environment, options: Options) {
   const accepted = readAccepted(options.accept);
   const { stackName, keepData } = environment;
   const given = options.app && readAssembly(options.app, stackName);
@@ -170,7 +167,7 @@ function readAccepted(accept: string[] = []) {
 }
 
 /** Reads the deployed stack, if there is one. The description is printed after the stack's name. */
-async function readDeployed(environment: Environment, options: CompareOptions) {
+async function readDeployed(environment: Environment, options: Options) {
   if (options.template) {
     return {
       stack: { template: await readTemplate(options.template) },
@@ -189,14 +186,14 @@ async function readDeployed(environment: Environment, options: CompareOptions) {
   return { stack, place, description };
 }
 
-async function synthesise(stackName: string, { context = [] }: CompareOptions) {
+async function synthesise(stackName: string, { context = [] }: Options) {
   const words = context.flatMap((entry) => ["--context", entry]);
   if (await cdk("synth", stackName, "--quiet", "--output", ownAssembly, ...words))
     throw new CommandError("Synthesis failed");
   return readAssembly(ownAssembly, stackName);
 }
 
-function deploy({ stackName }: Environment, options: DeployOptions) {
+function deploy({ stackName }: Environment, options: Options) {
   const {
     app = ownAssembly,
     outputsFile,

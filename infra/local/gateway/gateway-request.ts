@@ -3,24 +3,9 @@ import type { IncomingMessage } from "node:http";
 
 const bodyLimit = 10 * 1024 * 1024;
 
-/** The types of gateway responses that the local gateway sends. */
-type ResponseType =
-  | "ACCESS_DENIED"
-  | "AUTHORIZER_FAILURE"
-  | "INTEGRATION_TIMEOUT"
-  | "MISSING_AUTHENTICATION_TOKEN"
-  | "REQUEST_TOO_LARGE"
-  | "THROTTLED"
-  | "UNAUTHORIZED"
-  | "UNSUPPORTED_MEDIA_TYPE";
-
-/** A request that ends in a gateway response. The message is its type. */
+/** A request that ends in a gateway response. The message is its type, like `THROTTLED`. */
 export class GatewayFailure extends Error {
   override name = "GatewayFailure";
-
-  constructor(type: ResponseType) {
-    super(type);
-  }
 }
 
 export type GatewayRequest = ReturnType<typeof readRequest>;
