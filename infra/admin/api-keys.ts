@@ -163,7 +163,7 @@ export async function check({
   };
 }
 
-function rejection(reason: string, keyId: string | null = null): Result {
+function rejection(reason: string, keyId: string | null = null) {
   const id = keyId ? ` (${keyId})` : "";
   return {
     text: `Rejected: ${reason}${id}`,

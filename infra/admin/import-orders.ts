@@ -70,7 +70,7 @@ async function workOn(
   name: string,
   orders: CheckedOrders,
   check: boolean,
-): Promise<Result> {
+) {
   const { ordersTable: table } = session;
   const total = orders.count;
   const calls = session.calls(check ? "reads" : "writes");

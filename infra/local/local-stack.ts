@@ -79,8 +79,7 @@ export async function startLocalStack(
 
   const client = engineClient(endpoint);
   started.defer(() => client.destroy());
-  const items = checked.read().map(({ item }) => item);
-  const orders = batches(logProgress(items, checked.count, log));
+  const orders = batches(logProgress(checked.read(), checked.count, log));
   // Stacks may share an external engine, so the port tells their keys apart.
   const keyName =
     options.dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${port}`;

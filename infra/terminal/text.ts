@@ -45,7 +45,7 @@ export function jsonText(value: unknown): string {
   );
   const escaped = (unit: string) =>
     `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return json.replace(controls, (character) => character.split("").map(escaped).join(""));
+  return json.replace(controls, (character) => character.replace(/./gs, escaped));
 }
 
 /** A number as people read it: `50,000`. */

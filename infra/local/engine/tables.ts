@@ -95,16 +95,16 @@ export async function seedOrders(
   await Readable.from(orders).forEach(write, { concurrency: 4 });
 }
 
-/** Passes orders on and logs, once a second, how many of them have come by. */
+/** Passes the orders of lines on and logs, once a second, how many of them have come by. */
 export function* logProgress(
-  orders: Iterable<OrderItem>,
+  lines: Iterable<{ item: OrderItem }>,
   total: number,
   log: (line: string) => void,
 ) {
   let loaded = 0;
   let loggedAt = performance.now();
-  for (const order of orders) {
-    yield order;
+  for (const { item } of lines) {
+    yield item;
     loaded++;
     if (performance.now() < loggedAt + 1000) continue;
     loggedAt = performance.now();
