@@ -16,6 +16,8 @@ const common = {
   expect: { poll: { timeout: 15_000 }, requireAssertions: true },
   // Node.js runs the sources itself, as it does for every command; no test mocks a module.
   experimental: { viteModuleRunner: false, nodeLoader: false },
+  // The workers keep every core busy: threads that collect garbage for them only cost more.
+  execArgv: ["--single-threaded-gc"],
   setupFiles: "test/helpers/unstub.ts",
   unstubEnvs: true,
   unstubGlobals: true,
