@@ -162,7 +162,7 @@ async function openEngine(
     const { accessKeyId } = dummyCredentials;
     return { endpoint, dynamodbEndpoint: endpoint, accessKeyId };
   }
-  if (db !== undefined) started.use(await lockDatabase(db));
+  if (db !== undefined) started.defer(await lockDatabase(db));
   const { endpoint, ended, stop } = await startEngine(db);
   ended.then(() =>
     ending.abort(new CommandError("The DynamoDB engine ended unexpectedly")),

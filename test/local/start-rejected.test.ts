@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readdir, stat, writeFile } from "node:fs/promises";
+import { access, mkdtemp, readdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -131,7 +131,7 @@ test("a start that fails leaves no engine behind", async () => {
   const db = join(directory, "orders.db");
   const failing = () => Promise.reject(new Error("no build"));
   await expect(startLocalStack(failing, { port: 0, db })).rejects.toThrow("no build");
-  // The engine wrote to it, so it has started.
-  expect((await stat(db)).size).toBeGreaterThan(0);
+  // The engine made it, so it has started.
+  await access(db);
   expect(await descendants(process.pid, db)).toEqual([]);
 });

@@ -1,24 +1,24 @@
-import { appendFile, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CommandError } from "../../terminal/errors.ts";
 
 /**
  * Keeps a database for one stack: two engines on one file would not see each other's writes. The
  * lock is SQLite's own, on an empty file beside it, which stays; the lock ends with this process at
- * the latest. If there is no database yet, an empty file becomes one.
+ * the latest.
  *
- * @returns the lock, which is released when it is disposed of.
- * @throws CommandError when another stack has it, or it can't be locked; what the file system
- * throws when the database itself can't be written.
+ * @returns a function that releases it.
+ * @throws CommandError when another stack has it, or it can't be locked.
  */
-export async function lockDatabase(file: string): Promise<DatabaseSync> {
-  await appendFile(file, "", { mode: 0o600 });
-  // A link and its target are one file.
-  const target = await realpath(file);
+export async function lockDatabase(file: string): Promise<() => void> {
+  // A link and its target, which may not exist yet, are one file.
+  const folder = await realpath(dirname(file));
+  const target = await realpath(file).catch(() => join(folder, basename(file)));
   try {
     const lock = new DatabaseSync(`${target}-lock`);
     lock.exec("BEGIN EXCLUSIVE");
-    return lock;
+    return () => lock.close();
   } catch (error) {
     const { message } = Object(error);
     throw new CommandError(

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { lockDatabase } from "../../../infra/local/machine/database-lock.ts";
 
 let folder: string;
@@ -14,8 +14,11 @@ beforeEach(async () => {
   return () => rm(folder, { recursive: true });
 });
 
+const lock = async () => onTestFinished(await lockDatabase(file));
+
 test("a database in use can't be locked, nor by a link to it or to its folder", async () => {
-  using _ = await lockDatabase(file);
+  await lock();
+  await writeFile(file, "");
   await symlink(folder, join(folder, "linked"));
   await symlink(file, join(folder, "link.db"));
   for (const name of ["orders.db", "linked/orders.db", "link.db"])
@@ -26,7 +29,7 @@ test("a database in use can't be locked, nor by a link to it or to its folder", 
 });
 
 test("a database is free again when its stack has ended or been killed", async () => {
-  (await lockDatabase(file)).close();
+  (await lockDatabase(file))();
   const module = new URL(
     "../../../infra/local/machine/database-lock.ts",
     import.meta.url,
@@ -38,7 +41,7 @@ test("a database is free again when its stack has ended or been killed", async (
   await expect(lockDatabase(file)).rejects.toThrow("in use");
   other.kill("SIGKILL");
   await once(other, "exit");
-  (await lockDatabase(file)).close();
+  await lock();
 });
 
 test("a database whose lock can't be written is named", async () => {
