@@ -51,16 +51,18 @@ export class Script extends Command {
 
   /** The first step of parsing the whole command line. Rejects options that npm has kept. */
   override parseOptions(words: string[]) {
-    const advice = adviceOnNpm([...new Set(flagsOf(this))], words);
+    const advice = adviceOnNpm(flagsFor(this, words), words);
     return advice === undefined ? super.parseOptions(words) : this.error(advice);
   }
 }
 
 const help = new Help();
 
-/** The flags of a command and of all its subcommands. */
-function flagsOf({ commands, options }: Command): string[] {
-  return [...options.map(({ flags }) => flags), ...commands.flatMap(flagsOf)];
+/** The flags of a command, and those of the subcommands that the words name. */
+function flagsFor(command: Command, [word, ...words]: string[]): string[] {
+  const named = command.commands.find((other) => other.name() === word);
+  const flags = command.options.map((option) => option.flags);
+  return named ? [...flags, ...flagsFor(named, words)] : flags;
 }
 
 /** A parser that rejects texts with the rule that they break. */

@@ -237,16 +237,6 @@ cdk diff STACK --exclusively --template=saved.json
 exit code 7`);
 });
 
-test("a diff names the options that npm has kept, each once", async () => {
-  vi.stubEnv("npm_lifecycle_event", "diff");
-  vi.stubEnv("npm_config_profile", "other");
-  vi.stubEnv("npm_config_call", "canary=false");
-  const options = "--profile <name> --context <key=value>";
-  expect(await run("diff", "kept")).toBe(
-    `npm keeps options before -- for itself. Write: npm run diff -- ... ${options}\nexit code 2`,
-  );
-});
-
 test("npm run diff shows what cdk diff prints, and ends with its exit code", async () => {
   const { directory: app } = await readAssembly();
   const [file = ""] = globSync(join(app, "*.template.json"));
