@@ -141,7 +141,7 @@ export async function startLocalStack(
 async function openOrders(path: string, signal: AbortSignal) {
   if ((await stat(path).catch(() => undefined))?.isFIFO())
     throw new CommandError(
-      `${path} is a pipe: waiting for its writer can't be interrupted`,
+      `${path} is a pipe. Use a file: waiting for a pipe can't be interrupted`,
     );
   return await checkOrders(path, () => signal.throwIfAborted());
 }

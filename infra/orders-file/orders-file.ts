@@ -56,7 +56,7 @@ export class BadLinesError extends CommandError {
   }
 }
 
-/** Orders that were all checked. Their temporary file lasts until they are disposed of. */
+/** Orders that passed the check. Their temporary file lasts until they are disposed of. */
 export type CheckedOrders = Awaited<ReturnType<typeof checkOrders>>;
 
 /**
@@ -105,7 +105,8 @@ export async function checkOrders(
       const all = database.prepare("SELECT line, text FROM orders ORDER BY line");
       for (const { line, text } of all.iterate()) {
         const parsed = parseOrderLine(String(text));
-        if ("item" in parsed) yield { line: Number(line), ...parsed };
+        if ("problems" in parsed) throw new Error(`${file} was damaged in its copy`);
+        yield { line: Number(line), ...parsed };
       }
     },
     [Symbol.dispose]: () => database.close(),

@@ -94,7 +94,7 @@ export function addRestApi(scope: Construct, environment: Environment) {
     });
   }
   addDomain(scope, restApi, environment);
-  acknowledgeRules(restApi);
+  acknowledgeRules(restApi, webAclArn);
   return { restApi, accessLog };
 }
 
@@ -127,20 +127,22 @@ function addDomain(api: Construct, restApi: RestApi, { domain }: Environment) {
   });
 }
 
+const withoutWebAcl = {
+  id: "AwsSolutions-APIG3",
+  reason:
+    "A web ACL costs money while idle. A flood of junk can use up the clients' rate limit: the " +
+    "alarm RequestsThrottled reports it",
+};
+
 /** Acknowledges the rules of cdk-nag that the API breaks, each with the reason. */
-function acknowledgeRules(restApi: RestApi) {
+function acknowledgeRules(restApi: RestApi, webAclArn: string | undefined) {
   Validations.of(restApi).acknowledge(
     {
       id: "AwsSolutions-APIG2",
       reason:
         "No operation takes a query or body, and a malformed order id is a documented 404, not 400",
     },
-    {
-      id: "AwsSolutions-APIG3",
-      reason:
-        "A web ACL costs money while idle, so webAclArn is optional. Without one, a flood of junk " +
-        "can use up the clients' rate limit: the alarm RequestsThrottled reports it",
-    },
+    ...(webAclArn ? [] : [withoutWebAcl]),
     {
       id: "AwsSolutions-COG4",
       reason: "The clients are programs with API keys, not users of a Cognito pool",

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { globSync, readlinkSync } from "node:fs";
 import { mkdtemp, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -9,6 +10,7 @@ import { adminCommand, root } from "../helpers/admin-command.ts";
 import { onEvery } from "../helpers/faults/fault-proxy.ts";
 import { unapplied } from "../helpers/faults/faults.ts";
 import { machineHas } from "../helpers/machine.ts";
+import { hasProc } from "../helpers/processes.ts";
 import { createTerminal, onEveryAfter, pagesOf } from "./terminal.ts";
 
 const { folder, items, play, pointTo, put, putKey, stackAt, stackFiles, start } =
@@ -153,9 +155,15 @@ describe("an import", () => {
       input: null,
       env: { TMPDIR: tmp },
     });
-    // More than a pipe holds, so it is reading, and more than SQLite keeps in memory.
-    const lines = Array.from({ length: 400_000 }, (_, id) => `{"id":${id}}\n`);
-    await new Promise((resolve) => child.stdin.write(lines.join(""), resolve));
+    // More than SQLite keeps in memory.
+    const otherAttributes = { text: { S: "x".repeat(2000) } };
+    for (let id = 0; id < 2000; id++)
+      child.stdin.write(`${JSON.stringify({ id, otherAttributes })}\n`);
+    const { pid } = child;
+    const openFiles = () =>
+      globSync(`/proc/${pid}/fd/*`).map((link) => readlinkSync(link));
+    if (hasProc())
+      await expect.poll(openFiles).toContainEqual(expect.stringContaining(tmp));
     child.kill("SIGINT");
     const stderr = "Interrupted: nothing was written\n";
     expect(await ended).toEqual({ code: 1, stdout: "", stderr });

@@ -113,7 +113,7 @@ test.each<[string, LocalStackOptions, string]>([
   [
     "an orders file that is a pipe, without waiting for its writer",
     { port: 0, orders: pipe },
-    `${pipe} is a pipe: waiting for its writer can't be interrupted`,
+    `${pipe} is a pipe. Use a file: waiting for a pipe can't be interrupted`,
   ],
   [
     "the engine's full disk",

@@ -154,6 +154,7 @@ const faults: Record<string, Case[]> = {
     gets(200, / 204$/),
     ["must have required property 'cache-control'", without("Cache-Control", 204)],
     ["status 204 instead of 409", when(/ 409$/, cancelled)],
+    ["status 500 instead of 204", when(/ 204$/, errorResponse("internal_error"))],
     ["was not pending", inTurn((index) => (index === 0 ? tooLate : cancelled))],
     [
       'code "order_already_shipped"',
