@@ -4,6 +4,7 @@ import { batches, checkOrders } from "../orders-file/orders-file.ts";
 import { CommandError } from "../terminal/errors.ts";
 import {
   checkEndpoint,
+  lockDatabase,
   requireEngine,
   startEngine,
   startEngineProxy,
@@ -12,7 +13,6 @@ import { engineClient } from "./engine/engine-client.ts";
 import { createTables, logProgress, prepareTables } from "./engine/tables.ts";
 import type { GatewayOptions } from "./gateway/gateway.ts";
 import type { LambdaHostOptions } from "./lambda/lambda-host.ts";
-import { lockDatabase } from "./machine/database-lock.ts";
 import { listen } from "./machine/ports.ts";
 import { createLiveService, openService } from "./service.ts";
 import { watchSources } from "./source-watch.ts";

@@ -41,10 +41,11 @@ try {
   );
   // Without links: source maps name the sources relative to it.
   const directory = await realpath(folder.path);
-  const stack = await startLocalStack(
-    (signal) => synthesise(directory, { signal, sourceMaps: true }),
-    { ...options, dynamodbEndpoint, ending },
-  );
+  const stack = await startLocalStack((signal) => synthesise(directory, signal, true), {
+    ...options,
+    dynamodbEndpoint,
+    ending,
+  });
   running.defer(stack.stop);
   if (options.orders !== undefined && !stack.hasNewTables) {
     process.stderr.write(`${notLoadedText(options.orders)}\n`);

@@ -20,17 +20,14 @@ export interface ApiRequest {
   body?: string;
 }
 
-/** An HTTP response as a client sees it. */
-export interface HttpResponse {
+/** An HTTP response as a client sees it, with the method and path of its request. */
+export interface ApiResponse extends Pick<ApiRequest, "method" | "path"> {
   status: number;
   /** By lower-case name. */
   headers: IncomingHttpHeaders;
   /** Decompressed. */
   body: string;
 }
-
-/** A response, with the method and path of its request. */
-export type ApiResponse = HttpResponse & Pick<ApiRequest, "method" | "path">;
 
 /**
  * A response whose body is still to be read, in chunks. Reading throws CutOff when the body ends

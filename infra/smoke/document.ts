@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { withoutKeys } from "../../shared/api-keys.ts";
 import { type ErrorCode, errors } from "../../shared/errors.ts";
 import { isDateTime, isInt64 } from "../../shared/order.ts";
-import { type ApiResponse, type HttpResponse, NotReady } from "./client.ts";
+import { type ApiResponse, NotReady } from "./client.ts";
 
 /**
  * Headers of the connection or the gateway, not of the interface: AWS adds request ids, traces and
@@ -120,15 +120,17 @@ const ajv = new Ajv2020({
  * the whole body. The response to a request that matches no operation must be the one in
  * `components.responses` for its path.
  *
- * @param path the path and query of the request, relative to the base address: `/store/orders/1`.
+ * @param path with the query, relative to the base address: `/store/orders/1`.
  * @returns a line for everything that the document does not describe; empty when it describes all
  * of the response.
  */
-export function responseProblems(
-  method: string,
-  path: string,
-  { status, headers, body }: HttpResponse,
-): string[] {
+export function responseProblems({
+  method,
+  path,
+  status,
+  headers,
+  body,
+}: ApiResponse): string[] {
   const known = paths.find(({ pattern }) => pattern.test(path));
   const operation = known?.operations[method.toLowerCase()];
   const { [known ? 404 : 405]: _, ...unmatched } = gatewayResponses;
@@ -179,8 +181,9 @@ export function expectStatus(
 }
 
 /** @throws AssertionError unless the interface description allows the response. */
-export function expectDocumented({ method, path, ...response }: ApiResponse) {
-  const problems = responseProblems(method, path, response);
+export function expectDocumented(response: ApiResponse) {
+  const { method, path } = response;
+  const problems = responseProblems(response);
   const more = problems.length > 5 ? `; and ${problems.length - 5} more` : "";
   const seen = `${method} ${path}: ${problems.slice(0, 5).join("; ")}${more}`;
   assert(problems.length === 0, withoutKeys(seen));

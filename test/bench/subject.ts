@@ -20,9 +20,7 @@ export type Subject = Awaited<ReturnType<typeof prepare>>;
 
 export async function prepare(cleanup: AsyncDisposableStack) {
   const { path } = cleanup.use(await temporaryFolder());
-  const stack = await synthesise(join(path, "ours"), {
-    signal: new AbortController().signal,
-  });
+  const stack = await synthesise(join(path, "ours"), new AbortController().signal);
   const floors = join(path, "floors");
   buildFloors(floors);
   const engine = await startEngine();

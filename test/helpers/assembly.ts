@@ -32,7 +32,7 @@ export default async function setup(project: TestProject) {
   process.env["NODE_COMPILE_CACHE"] = compiled;
   project.provide("assembly", assembly);
   const unfinished = join(directory, "unfinished");
-  const synthesised = synthesise(unfinished, { signal: new AbortController().signal })
+  const synthesised = synthesise(unfinished, new AbortController().signal)
     .then(() => rename(unfinished, assembly.directory))
     .catch((error) => writeFile(assembly.failure, `${error}`));
   return async () => {

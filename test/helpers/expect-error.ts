@@ -1,6 +1,8 @@
 import { expect } from "vitest";
-import type { HttpResponse } from "../../infra/smoke/client.ts";
+import type { ApiResponse } from "../../infra/smoke/client.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
+
+export type HttpResponse = Omit<ApiResponse, "method" | "path">;
 
 /** Expects an Error, with the headers that every one has besides those given. */
 export function expectError(

@@ -11,7 +11,7 @@ export async function startStack(
   options: LocalStackOptions,
 ) {
   const { path } = cleanup.use(await temporaryFolder());
-  const stack = await startLocalStack((signal) => synthesise(path, { signal }), {
+  const stack = await startLocalStack((signal) => synthesise(path, signal), {
     port: 0,
     ...options,
   });

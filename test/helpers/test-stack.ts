@@ -51,7 +51,8 @@ export async function startTestStack(options: LocalStackOptions = {}) {
         ...request,
         headers: { ...headers, ...request.headers },
       });
-      const problems = responseProblems(request.method ?? "GET", path, response);
+      const { method = "GET" } = request;
+      const problems = responseProblems({ method, path, ...response });
       expect(problems, "what shared/openapi.yaml does not describe").toEqual([]);
       return response;
     },

@@ -23,7 +23,9 @@ test("the document describes the gateway's responses where there is no operation
   const constant = api.methods.flatMap(({ HttpMethod, path, Integration }) => {
     if (Integration.Type !== "MOCK") return [];
     const [{ status = 500, ...literal }] = Integration.IntegrationResponses;
-    expect(responseProblems("POST", path, httpResponse(status, literal))).toEqual([]);
+    expect(
+      responseProblems({ method: "POST", path, ...httpResponse(status, literal) }),
+    ).toEqual([]);
     return [
       `${HttpMethod} ${path}: ${status}, allowed ${literal.headers["Allow"] ?? "none"}`,
     ];
@@ -72,7 +74,11 @@ test("the document describes a gateway response wherever a client may get it", (
     types.push(type);
     for (const request of requestsByType[type] ?? []) {
       const [method = "", path = ""] = request.split(" ");
-      const problems = responseProblems(method, path, httpResponse(status, literal));
+      const problems = responseProblems({
+        method,
+        path,
+        ...httpResponse(status, literal),
+      });
       expect(problems, `${type} for ${request}`).toEqual([]);
     }
   }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { CutOff, type HttpResponse, Warning } from "../../infra/smoke/client.ts";
+import { expectList, readParts } from "../../infra/smoke/checks.ts";
+import { CutOff, Warning } from "../../infra/smoke/client.ts";
 import { excerpt, responseProblems } from "../../infra/smoke/document.ts";
-import { expectList, readParts } from "../../infra/smoke/list.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
+import type { HttpResponse } from "../helpers/expect-error.ts";
 
 const json = { "content-type": "application/json", "cache-control": "no-store" };
 
@@ -73,7 +74,7 @@ test.each<[request: string, response: HttpResponse, problems: RegExp]>([
   ],
 ])("what is wrong with a response to %s: %j", (request, response, problems) => {
   const [method = "", path = ""] = request.split(" ");
-  expect(responseProblems(method, path, response).join("\n")).toMatch(problems);
+  expect(responseProblems({ method, path, ...response }).join("\n")).toMatch(problems);
 });
 
 test("an excerpt is JSON of up to 120 characters, quotes included, without keys", () => {

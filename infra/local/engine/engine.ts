@@ -1,8 +1,11 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { realpath } from "node:fs/promises";
 import { Agent, createServer, type IncomingMessage, request } from "node:http";
+import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { DatabaseSync } from "node:sqlite";
 import { pipeline, type Readable } from "node:stream";
 import { CommandError } from "../../terminal/errors.ts";
 import { enginePath, missing } from "../machine/missing.cjs";
@@ -158,4 +161,30 @@ export async function startEngineProxy(engine: string) {
       agent.destroy();
     },
   };
+}
+
+/**
+ * Keeps a database for one stack: two engines on one file would not see each other's writes. The
+ * lock is SQLite's own, on an empty file beside it, which stays; the lock ends with this process at
+ * the latest.
+ *
+ * @returns a function that releases it.
+ * @throws CommandError when another stack has it, or it can't be locked.
+ */
+export async function lockDatabase(file: string): Promise<() => void> {
+  // A link and its target, which may not exist yet, are one file.
+  const folder = await realpath(dirname(file));
+  const target = await realpath(file).catch(() => join(folder, basename(file)));
+  try {
+    const lock = new DatabaseSync(`${target}-lock`);
+    lock.exec("BEGIN EXCLUSIVE");
+    return () => lock.close();
+  } catch (error) {
+    const { message } = Object(error);
+    throw new CommandError(
+      message.includes("locked")
+        ? `${file} is in use by another stack. Stop that, or choose another file`
+        : `${target}-lock can't be written: ${message}`,
+    );
+  }
 }

@@ -153,7 +153,7 @@ function mockResponse(
 }
 
 /** An HTTP response of the API. It is JSON unless a header says otherwise. */
-export interface ApiResponse {
+interface ApiResponse {
   /** 500 unless given. */
   status?: number | undefined;
   headers: Record<string, string>;
@@ -172,7 +172,7 @@ const proxySchema = z.strictObject({
  * client asked for and who it is. Where it has room for one value of a header or query parameter,
  * that is the last one sent.
  */
-export function proxyEvent(
+function proxyEvent(
   route: Route,
   { id, method, path, query, message, resourcePath, stage }: GatewayRequest,
   body: string,
@@ -218,7 +218,7 @@ function orNull(record: object) {
  * @param mode the integration's; the function must stream if it does.
  * @throws ZodError when the response is not supported; Error when only one of the two streams.
  */
-export function readProxyResponse(
+function readProxyResponse(
   { returned, body: stream }: FunctionResponse,
   mode: "BUFFERED" | "STREAM",
 ): ApiResponse {

@@ -17,7 +17,8 @@ export type SynthesisedStack = Awaited<ReturnType<typeof readStack>>;
  */
 export async function synthesise(
   directory: string,
-  { signal, sourceMaps = false }: { signal: AbortSignal; sourceMaps?: boolean },
+  signal: AbortSignal,
+  sourceMaps = false,
 ): Promise<SynthesisedStack> {
   const script = join(import.meta.dirname, "synth.ts");
   const env = {

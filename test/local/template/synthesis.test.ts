@@ -3,7 +3,7 @@ import { synthesise } from "../../../infra/local/template/synthesis.ts";
 
 async function synthesiseAfter(code: string) {
   vi.stubEnv("NODE_OPTIONS", `--import=data:text/javascript,${encodeURIComponent(code)}`);
-  return await synthesise("/dev/null/nowhere", { signal: AbortSignal.timeout(100_000) });
+  return await synthesise("/dev/null/nowhere", AbortSignal.timeout(100_000));
 }
 
 test("an unknown setting fails the synthesis with one line that names it", async () => {
@@ -40,6 +40,6 @@ test.each([
 test("an interrupted synthesis fails with the interruption", async () => {
   const interrupted = new Error("interrupted");
   await expect(
-    synthesise("/dev/null/nowhere", { signal: AbortSignal.abort(interrupted) }),
+    synthesise("/dev/null/nowhere", AbortSignal.abort(interrupted)),
   ).rejects.toBe(interrupted);
 });

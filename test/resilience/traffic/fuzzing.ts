@@ -1,8 +1,8 @@
 import { Agent } from "node:http";
 import fc from "fast-check";
 import type { LocalStack } from "../../../infra/local/local-stack.ts";
-import type { HttpResponse } from "../../../infra/smoke/client.ts";
 import { responseProblems } from "../../../infra/smoke/document.ts";
+import type { HttpResponse } from "../../helpers/expect-error.ts";
 import { send } from "../../helpers/send.ts";
 import { tableWriter } from "../../helpers/table-writer.ts";
 import { type FuzzRequest, fuzzedIds, fuzzRequests, marker } from "./fuzz-requests.ts";
@@ -39,7 +39,7 @@ function problemsOf({ method, target, hasKey }: FuzzRequest, response: HttpRespo
   const { status, headers } = response;
   // The request line may name a host.
   const path = target.replace("http://elsewhere", "").replace(/^\/v1/, "");
-  const problems = responseProblems(method, path, response);
+  const problems = responseProblems({ ...response, method, path });
   if (status < 300 && !hasKey) problems.push("let in without a key");
   if (Object.values(headers).some((value) => value?.includes(marker)))
     problems.push("echoes its request in a header");
