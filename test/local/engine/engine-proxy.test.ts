@@ -7,9 +7,9 @@ import {
 } from "node:http";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
-import { startEngineProxy } from "../../infra/local/engine/engine.ts";
-import { engineClient } from "../../infra/local/engine/engine-client.ts";
-import { listeningPort } from "../../infra/local/machine/ports.ts";
+import { startEngineProxy } from "../../../infra/local/engine/engine.ts";
+import { engineClient } from "../../../infra/local/engine/engine-client.ts";
+import { listeningPort } from "../../../infra/local/machine/ports.ts";
 
 const engine = createServer((_, response) => engineResponds(response));
 const engineResponds = vi.fn<(response: ServerResponse) => void>();
