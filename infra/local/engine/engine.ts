@@ -110,20 +110,46 @@ export async function requireEngine(endpoint: string) {
   });
 }
 
+/**
+ * Keeps a database for one stack: two engines on one file would not see each other's writes. The
+ * lock is SQLite's own, on an empty file beside it, which stays; the lock ends with this process at
+ * the latest.
+ *
+ * @returns a function that releases it.
+ * @throws CommandError when another stack has it, or it can't be locked.
+ */
+export async function lockDatabase(file: string): Promise<() => void> {
+  // A link and its target, which may not exist yet, are one file.
+  const folder = await realpath(dirname(file));
+  const target = await realpath(file).catch(() => join(folder, basename(file)));
+  try {
+    const lock = new DatabaseSync(`${target}-lock`);
+    lock.exec("BEGIN EXCLUSIVE");
+    return () => lock.close();
+  } catch (error) {
+    const { message } = Object(error);
+    throw new CommandError(
+      message.includes("locked")
+        ? `${file} is in use by another stack. Stop that, or choose another file`
+        : `${target}-lock can't be written: ${message}`,
+    );
+  }
+}
+
 const denied = JSON.stringify({
   __type: "com.amazon.coral.service#AccessDeniedException",
   message: "Use the endpoint and the access key id that npm start prints",
 });
 
 /**
- * Starts a proxy before the embedded engine, which accepts every request, even one of another
- * origin's page in a browser. Only a request that a program signed for this start gets through.
+ * Starts a proxy in front of the embedded engine, which accepts every request, even from another
+ * origin's page in a browser. Only requests that a program signed for this start get through.
  *
  * @param engine the engine's own address.
  */
 export async function startEngineProxy(engine: string) {
   const accessKeyId = `LOCAL${randomBytes(8).toString("hex").toUpperCase()}`;
-  // Node.js's own agent would obey a proxy of the shell's.
+  // Node.js's default agent would use a proxy from the shell's environment.
   const agent = new Agent({ keepAlive: true });
   const isOurs = ({ headers, method, url }: IncomingMessage) =>
     method === "POST" &&
@@ -161,30 +187,4 @@ export async function startEngineProxy(engine: string) {
       agent.destroy();
     },
   };
-}
-
-/**
- * Keeps a database for one stack: two engines on one file would not see each other's writes. The
- * lock is SQLite's own, on an empty file beside it, which stays; the lock ends with this process at
- * the latest.
- *
- * @returns a function that releases it.
- * @throws CommandError when another stack has it, or it can't be locked.
- */
-export async function lockDatabase(file: string): Promise<() => void> {
-  // A link and its target, which may not exist yet, are one file.
-  const folder = await realpath(dirname(file));
-  const target = await realpath(file).catch(() => join(folder, basename(file)));
-  try {
-    const lock = new DatabaseSync(`${target}-lock`);
-    lock.exec("BEGIN EXCLUSIVE");
-    return () => lock.close();
-  } catch (error) {
-    const { message } = Object(error);
-    throw new CommandError(
-      message.includes("locked")
-        ? `${file} is in use by another stack. Stop that, or choose another file`
-        : `${target}-lock can't be written: ${message}`,
-    );
-  }
 }

@@ -95,7 +95,7 @@ export async function seedOrders(
   await Readable.from(orders).forEach(write, { concurrency: 4 });
 }
 
-/** Passes the orders of lines on and logs, once a second, how many of them have come by. */
+/** Yields each line's order, and logs once a second how many have been loaded. */
 export function* logProgress(
   lines: Iterable<{ item: OrderItem }>,
   total: number,

@@ -34,6 +34,14 @@ export interface GatewayOptions {
   cut?: number;
 }
 
+/** An HTTP response of the API. It is JSON unless a header says otherwise. */
+interface ApiResponse {
+  /** 500 unless given. */
+  status?: number | undefined;
+  headers: Record<string, string>;
+  body: string | Readable;
+}
+
 /**
  * A gateway that serves a REST API as API Gateway does: routes, authorizer, MOCK and Lambda
  * integrations, gateway responses.
@@ -152,21 +160,6 @@ function mockResponse(
   return mock.IntegrationResponses[0];
 }
 
-/** An HTTP response of the API. It is JSON unless a header says otherwise. */
-interface ApiResponse {
-  /** 500 unless given. */
-  status?: number | undefined;
-  headers: Record<string, string>;
-  body: string | Readable;
-}
-
-/** The result of a function that is supported: text, with one value for a header. */
-const proxySchema = z.strictObject({
-  statusCode: z.int().min(200).max(599),
-  headers: z.record(z.string(), z.string()).default({}),
-  body: z.string().default(""),
-});
-
 /**
  * The event of a Lambda proxy integration, payload version 1.0, with the fields that say what the
  * client asked for and who it is. Where it has room for one value of a header or query parameter,
@@ -211,6 +204,13 @@ function proxyEvent(
 function orNull(record: object) {
   return Object.keys(record).length > 0 ? record : null;
 }
+
+/** What a function may return here: a status, text, and one value for each header. */
+const proxySchema = z.strictObject({
+  statusCode: z.int().min(200).max(599),
+  headers: z.record(z.string(), z.string()).default({}),
+  body: z.string().default(""),
+});
 
 /**
  * Reads the HTTP response that a function of a Lambda proxy integration returned.
