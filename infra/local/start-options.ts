@@ -50,11 +50,11 @@ export function startOptions(argv: string[]): LocalStackOptions & { json?: true 
       "respond to every nth list or cancellation with 503, likewise",
       nth,
     )
+    .option("--cut <n>", "cut every nth list off midway, likewise", nth)
     .option(
       "--inspect",
       "open a debugger port for each function, and suspend its timeout",
     )
-    .option("--cut <n>", "cut every nth list off midway, likewise", nth)
     .option("--json", "print one line of JSON when ready, for scripts")
     .addHelpText(
       "after",
