@@ -37,8 +37,6 @@ const withoutKey = (request: ApiRequest): ApiRequest => ({
 const withAuthorization = (authorization: string): ApiRequest[] =>
   documentedRequests.map((request) => ({ ...request, authorization }));
 
-const floodAtOnce = 60;
-
 /**
  * How many of the checks, from the first, a stage may fail in its first minute. They need every
  * function and permission.
@@ -61,8 +59,8 @@ type Checks = Record<string, Check>;
  *
  * @param pending the id of a pending order, which will be cancelled for good. Without one, no order
  * changes: the ids that are cancelled don't exist.
- * @param isThorough adds the checks that take minutes and thousands of requests. Meanwhile, other
- * clients may get 429.
+ * @param isThorough cancels the pending order twenty times at once, and adds the checks that take
+ * minutes and thousands of requests. Meanwhile, other clients may get 429.
  * @param mostRequests how many of those to send, at most, until one gets 429.
  */
 export function smokeChecks(
@@ -188,6 +186,9 @@ const unchanging: Checks = {
       expectError(response, "request_too_large");
   },
 };
+
+/** Enough at a time to exceed an operation's throttling limit. */
+const floodAtOnce = 60;
 
 const thorough = (mostRequests: number): Checks => ({
   "the whole list for a client that reads slowly for a minute": async (

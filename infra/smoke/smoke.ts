@@ -19,7 +19,8 @@ interface Line {
  * at all, the first check is the last.
  *
  * @param cancel a pending order to cancel. Without one, nothing changes.
- * @param thorough adds the checks that take minutes and thousands of requests.
+ * @param thorough also cancels it twenty times at once, and adds the checks that take minutes and
+ * thousands of requests.
  * @param waitSeconds how long the stage may take to become ready.
  */
 export async function* smoke(
