@@ -108,7 +108,7 @@ async function printResult(result: Result, asJson = false) {
   const { text, json, notes = [], unprinted, reason, rejected } = result;
   const printed = asJson ? json && jsonText(json) : text && printableLines(text);
   // Without a text, too: it fails if an earlier line of the command could not be written.
-  await print(printed ? `${printed}\n` : "").catch((error) => {
+  await writeOutput(printed ? `${printed}\n` : "").catch((error) => {
     throw unprinted ? new CommandError(`${errorText(error)}. ${unprinted}`) : error;
   });
   const again = reason && `${reason}. Run it again for the rest.`;
@@ -118,8 +118,8 @@ async function printResult(result: Result, asJson = false) {
   if (rejected || again) process.exitCode ||= 1;
 }
 
-/** Writes to standard output, and waits until that is done. */
-function print(text: string) {
+/** Writes to standard output, and waits until that is done. @throws what the write fails with. */
+function writeOutput(text: string) {
   return new Promise<void>((resolve, reject) => {
     process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
   });
@@ -176,16 +176,17 @@ export async function workThrough<Item, Outcome extends string>(
   return { done, reason };
 }
 
-/** Before that, a rate says little: the first calls are slow, because they open connections. */
+/** Until then, no time left is shown: the first calls are slow, because they open connections. */
 const steadyAfterSeconds = 3;
 const redrawAfterMilliseconds = 100;
 
 /**
- * Starts a line on standard error that says how far a command is, how fast, and for how long. It is
- * drawn only on a terminal, and erased when it stops, so that other output may follow.
+ * Starts a line on standard error that shows how far a command is, how fast, and how long it still
+ * takes. It is drawn only on a terminal, and erased when it stops, so that other output may follow.
  *
  * @param unit a plural, like `orders`.
  * @param total the number of them, 0 if unknown.
+ * @param isShown false where the output itself would scroll through the line.
  */
 export function startProgress(
   title: string,

@@ -46,7 +46,7 @@ export async function importOrders(
  * before this one in a pipe may have failed.
  */
 async function checkFile(file: string, signal: AbortSignal) {
-  // Standard input, `-`, is no file.
+  // `-` is standard input, which has no size.
   const { size } = await stat(callersPath(file)).catch(() => ({ size: 0 }));
   const progress = startProgress("Checking", "MB", size / 1e6);
   const onRead = (bytes: number) => progress.update(bytes / 1e6);

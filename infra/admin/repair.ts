@@ -12,7 +12,7 @@ import { type Result, type Session, workThrough } from "./command.ts";
 import { orderKey, type TableCalls } from "./table-calls.ts";
 
 /**
- * How many items of the copy or of the live table had each outcome, at first. `placed`: the live
+ * The count of each outcome, before any item is judged. `placed`: the live
  * table lacked it. `mended`: some of its attributes are as they were again. All others are left as
  * they are: `differing` in attributes that anyone may correct, `changedSince` by a shipment, a
  * cancellation or the like, `reinstated` after a cancellation, `contradictory` in its final status,
@@ -36,7 +36,7 @@ interface Judgement {
   outcome: Outcome;
   /** The attributes to set or remove, if it is mended. */
   change?: Attributes;
-  /** Those in which an item that is mended or differing differs. */
+  /** The attributes in which a mended or differing item differs. */
   differing?: string[];
 }
 
@@ -238,7 +238,7 @@ async function write(
 }
 
 /**
- * Mends what no one may do to an order (shared/ORDERS-TABLE.md): delete it, revive it, or give it
+ * Undoes what no one may do to an order (shared/ORDERS-TABLE.md): delete it, revive it, or give it
  * an unknown status. Whatever is allowed stays: a shipment, a cancellation, and the correction of
  * any attribute but those in `fields`.
  */

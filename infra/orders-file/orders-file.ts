@@ -64,7 +64,7 @@ export type CheckedOrders = Awaited<ReturnType<typeof checkOrders>>;
  * temporary file, because a pipe can't be read again, and a file may change. SQLite deletes that
  * file as soon as it has opened it, so that even a process that is killed leaves none behind.
  *
- * @param file its name as the user typed it; `-` is standard input.
+ * @param file a path, relative to the caller's folder, or `-` for standard input.
  * @param onRead called with the number of bytes checked so far; it may throw.
  * @param signal ends it, even while it waits for standard input.
  * @throws BadLinesError when a line is bad; CommandError when the file can't be read; AbortError.

@@ -38,7 +38,7 @@ const utf8 = new TextDecoder();
  * Reads the lines of a file, each with its number, from 1, its place, like `ids.txt:7`, and whether
  * it is UTF-8. Skips blank lines.
  *
- * @param file its name as the operator typed it; `-` is standard input.
+ * @param file a path, relative to the caller's folder, or `-` for standard input.
  * @param onRead called with the number of bytes read so far.
  * @throws CommandError when it can't be read; AbortError.
  */

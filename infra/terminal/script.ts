@@ -4,6 +4,9 @@ import { errorText, isOutputError } from "./errors.ts";
 import { adviceOnNpm } from "./npm-options.ts";
 import { printableLines } from "./text.ts";
 
+/** commander's own texts, which ours extend. */
+const help = new Help();
+
 /**
  * The command line of an npm script. Wrong use exits with 2 and prints one line that is safe for a
  * terminal, with keys cut short.
@@ -55,8 +58,6 @@ export class Script extends Command {
     return advice === undefined ? super.parseOptions(words) : this.error(advice);
   }
 }
-
-const help = new Help();
 
 /** The flags of a command, and those of the subcommands that the words name. */
 function flagsFor(command: Command, [word, ...words]: string[]): string[] {
