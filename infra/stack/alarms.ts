@@ -74,13 +74,13 @@ export function addAlarms(
   };
 
   const rollingBack = perFunction((name, { id }) => {
-    // Through the alias: both versions during a canary, but not an operator's trial of the
-    // function.
     const { live, throttledTableRequests } = functions[name];
     const { failures, responses, serverErrors } = logMetrics.byFunction[name];
+    // Through the alias: both versions during a canary, but not an operator's trial of the
+    // function.
     const invoked = live.metricInvocations();
     const turnedAway = live.lambda.metricThrottles();
-    // These only notify: anyone who lists a lot or imports orders can set them off.
+    // Not returned, so they only notify: anyone who lists a lot or imports orders can trigger them.
     alarm(`${id}TableThrottled`, throttledTableRequests, settings.tableThrottles);
     alarm(`${id}Throttled`, turnedAway, settings.functionThrottles);
     // Not those of requests that Lambda turned away because other functions took all the
@@ -103,7 +103,7 @@ export function addAlarms(
     alarm("ListsCutOff", logMetrics.listsCutOff, settings.listsCutOff),
   );
 
-  // The API's own only notify, too: anyone who invents keys or lists a lot can set them off.
+  // The API-wide alarms only notify, too: guessed keys or heavy listing can trigger them.
   const requests = api.metric("Count");
   shareAlarm("KeysRejected", rejectedKeys, logMetrics.keysRejected, requests);
   alarm("RequestsThrottled", logMetrics.requestsThrottled, settings.requestsThrottled);

@@ -76,9 +76,9 @@ const contentTypes = [
 
 /**
  * Makes the gateway itself respond with an Error record to every method of the resource that isn't
- * an operation: 405, or 404 where no method is one. No key is needed: there is nothing to protect.
+ * an operation: 405, or 404 where none is. No key is needed: there is nothing to protect.
  *
- * @param resource has the methods of its operations.
+ * @param resource must already have the methods of its operations.
  */
 export function rejectOtherMethods(resource: ResourceBase) {
   const methods = resource.node.children

@@ -58,7 +58,7 @@ export function addLogMetrics(
     byFunction: perFunction((name, { id, failures, operation }) => ({
       /** A list that is cut off and takes the runtime down with it counts twice. */
       failures: count(`${id}Failed`, functions[name].logGroup, failed(...failures)),
-      /** 5xx responses that it caused, also by a response that the gateway can't use. */
+      /** 5xx responses that the function caused, also with a response that the gateway can't use. */
       serverErrors: count(
         `${id}ServerErrors`,
         accessLog,

@@ -51,7 +51,7 @@ export function addOrdersApi(
     });
     restApi.root.resourceForPath(path).addMethod(method, integration, { authorizer });
   }
-  // The operations' paths, those above them, and any other.
+  // After the operations: on their paths, on those above them, and on any other.
   for (const part of restApi.root.node.findAll())
     if (part instanceof ResourceBase) rejectOtherMethods(part);
   rejectOtherMethods(restApi.root.addResource("{proxy+}"));
