@@ -66,7 +66,7 @@ export function comparable(template: Template, place?: Place): Parts {
 
 /** The value of a text that is JSON as `JSON.stringify` writes it; any other text as it is. */
 function fromJson(text: string): unknown {
-  // Parsing anything else takes long to fail.
+  // Anything else would fail to parse, which is slow.
   if (!/^[[{]/.test(text)) return text;
   try {
     const value: unknown = JSON.parse(text);
@@ -136,7 +136,7 @@ export function listChanges(before: Parts, after: Parts): Change[] {
     const kind = id in before && id in after ? "changed" : whole;
     const path = constructPath(id, content);
     const type = content.Type.replace("AWS::", "");
-    // CDK compares whole templates slowly.
+    // One part at a time: CDK is slow at comparing whole templates.
     const only = (parts: Parts) => ({ Resources: { [id]: parts[id] } });
     const diff = diffTemplate(only(before), only(after)).resources.changes[id];
     return differences(before[id], after[id]).map((difference) => {

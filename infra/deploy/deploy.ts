@@ -10,7 +10,10 @@ import { findPlace, readAssembly, readDeployedStack, readTemplate } from "./stac
 
 type Environments = Record<string, Environment>;
 
-/** No others of CDK's: they could select another role, or a stack that was not compared. */
+/**
+ * The options of `compare` and `deploy`. They pass on no others of CDK's, which could select
+ * another role, or a stack that was not compared.
+ */
 interface Options {
   /** The names of findings that are meant, separated by white space. */
   accept?: string[];

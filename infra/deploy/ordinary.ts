@@ -80,7 +80,7 @@ export function isOrdinary({ kind, type, property, was, is }: Change): boolean {
     list.some((entry) => names.some((name) => `${name}.`.startsWith(`${entry}.`)));
   const isExactly = (value: unknown) =>
     names.some((name) => exactly.includes(`${name}=${value}`));
-  // NaN unless both are numbers, or texts that say some.
+  // NaN unless both are numbers or numeric text.
   const growth = Number(is) / Number(was);
   const keepsMembers = [was]
     .flat()

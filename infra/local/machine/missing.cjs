@@ -14,7 +14,7 @@ exports.enginePath = function enginePath() {
   }
 };
 
-/** Everything that this machine lacks, Node 24 if `isOld`, and the commands that provide it. */
+/** Lists what this machine lacks, Node 24 too if `isOld`, with the commands that provide it. */
 exports.missing = function missing(isOld = false) {
   const lacks = [];
   if (isOld) {

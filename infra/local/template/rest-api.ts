@@ -40,7 +40,7 @@ export function readRestApi(template: StackTemplate) {
     id: api.id,
     stageName: stage.StageName,
     methods,
-    /** Their types are like `UNAUTHORIZED`. */
+    /** Each has a `type`, like `UNAUTHORIZED`. */
     gatewayResponses: template.all("AWS::ApiGateway::GatewayResponse"),
   };
 }
