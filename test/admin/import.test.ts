@@ -15,7 +15,7 @@ const saveOrders = (count: number, padding = "") =>
       (_, id) => `{"id":${id},"status":"pending"}${padding}\n`,
     ),
   );
-/** For lines of which a few hundred fill a block of the file. */
+/** Makes lines so long that a few hundred fill a block of the file. */
 const wide = " ".repeat(1000);
 
 test("an import writes what the table lacks, and shows what differs", () => play`

@@ -241,7 +241,7 @@ test("npm run diff shows what cdk diff prints, and ends with its exit code", asy
   const { directory: app } = await readAssembly();
   const [file = ""] = globSync(join(app, "*.template.json"));
   const template = join(directory, "other.json");
-  // CDK takes a second to compare resources.
+  // A difference in outputs only: CDK takes a second to compare resources.
   const { Outputs: _, ...other } = JSON.parse(readFileSync(file, "utf8"));
   writeFileSync(template, JSON.stringify(other));
   vi.stubEnv("PATH", path);

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import type { ApiResponse } from "../../infra/smoke/client.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 
+/** A response, whatever its request was. */
 export type HttpResponse = Omit<ApiResponse, "method" | "path">;
 
 /** Expects an Error, with the headers that every one has besides those given. */

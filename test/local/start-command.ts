@@ -12,8 +12,8 @@ export const startScript = ["--require", "./infra/preload.cjs", "infra/local/sta
 export const startLimit = { timeout: 60_000 };
 
 /**
- * The environment in which a start's first build is a copy of the test files' own: building costs
- * more than all else that a start does.
+ * Environment variables with which a start's first build is a copy of the one that test files
+ * share: building takes longer than the rest of a start.
  */
 export async function prebuilt() {
   await readAssembly();

@@ -112,7 +112,7 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
     expect(opened.errors).toEqual([expect.stringContaining("409 (Conflict)")]);
   });
 
-  // The last test, as the page is gone then.
+  // Last, because it leaves the page.
   test("is not shown inside a page of another origin, which could borrow its key", async () => {
     const { errors, page } = opened;
     await page.unrouteAll();

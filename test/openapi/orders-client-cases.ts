@@ -31,7 +31,7 @@ const throttled = (...seconds: string[]) =>
   seconds.map((value) => fails("too_many_requests", { "Retry-After": value }));
 const gzip = { "Content-Encoding": "gzip" };
 const zipped = gzipSync('[{"id":1}]');
-/** Compressed, too, it is longer than all buffers on its way. */
+/** Longer than all buffers on its way, even compressed. */
 const longList = gzipSync(`[${" ".repeat(10_000_000)}]`, {
   strategy: constants.Z_HUFFMAN_ONLY,
 });

@@ -23,7 +23,7 @@ export async function openApiPage(url: string) {
     throw new Error("No Chromium or Chrome on the PATH or in CHROMIUM");
   const browser = await chromium.launchPersistentContext("", {
     executablePath: browserPath,
-    // An app's window: a usual one has an address bar, made of two more pages.
+    // An app window: a normal one has an address bar, which costs two more pages.
     args: ["--app=data:text/html,"],
     viewport: { width: 1280, height: 1170 },
   });

@@ -1,7 +1,7 @@
 const numbers = new Map<string, number>();
 const texts = new WeakMap<object, string>();
 
-/** A short text, the same for values that JSON writes alike. No object in them may change later. */
+/** A short text, equal for values with equal JSON. Objects must not change later: theirs is kept. */
 export function identify(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(identify)}]`;
   if (!(value instanceof Object)) return JSON.stringify(value);

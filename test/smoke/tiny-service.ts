@@ -67,7 +67,7 @@ async function read(incoming: IncomingMessage, apiKey: string) {
     .replace(apiKey.slice(0, -1), "MISTYPED");
   const path = url.replace(/^\/v1/, "");
   const key = sent.split(" ")[1];
-  // Text that came in many parts would be slow to look into.
+  // In one piece: text joined from many chunks is slow to search.
   const body = `${await buffer(incoming)}`;
   return { method, path, headers, body, key, authorization };
 }

@@ -48,7 +48,7 @@ test("a client times out every attempt that gets no response", async () => {
 });
 
 // The time budgets of the functions (time-budgets.test.ts) count on these.
-test("a client doubles its pause after each attempt that fails, is lost or throttled, however many have", async () => {
+test("a client doubles its pause after each failed, lost or throttled attempt, however many came before", async () => {
   const pauses = spyOnPauses();
   const client = patientClient();
   const failures = [

@@ -44,7 +44,7 @@ interface Run {
   programs?: Record<string, string>;
 }
 
-/** Gets a folder and a script for each step. */
+/** Runs each step. Its arguments are a folder and a script for each. */
 const eachStep = `while [ $# -gt 0 ]; do
   (cd "$1" && exec bash --norc -e -c "$2") || exit
   shift 2
