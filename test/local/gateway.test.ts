@@ -141,17 +141,18 @@ test.each([
       "GET /hang/long": streaming("hang", { TimeoutInMillis: 900_000 }),
       "GET /pets": mock(200),
     };
-    const { call, log, stop } = await startPets(routes, { inspect, dynamodbEndpoint });
+    const options = { inspect, dynamodbEndpoint };
+    const { call, log, pids, stop } = await startPets(routes, options);
     onTestFinished(stop);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const bodies: string[] = [];
     for (const path of ["/hang", "/hang/long"])
       call(path).then(({ body }) => bodies.push(body));
-    // The debugged function has one process.
-    await until(
-      () => log.filter((line) => line.includes("hangs")).length === (inspect ? 1 : 2),
-    );
+    const processes = inspect ? 1 : 2;
+    await until(() => log.filter((line) => line.includes("hangs")).length === processes);
+    // A debugger is attached to the only one.
+    expect(await pids("hang")).toHaveLength(processes);
     let now = 0;
     for (const [time, count] of Object.entries(ended)) {
       await vi.advanceTimersByTimeAsync(Number(time) - now);
