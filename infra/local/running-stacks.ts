@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { CommandError } from "../terminal/errors.ts";
 
-/** What a stack's file says. It holds no API key. */
+/** The content of a stack's file, which holds no API key. */
 const stackSchema = z.object({
   /** In milliseconds since 1970. */
   startedAt: z.number(),

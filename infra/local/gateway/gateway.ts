@@ -205,7 +205,7 @@ function orNull(record: object) {
   return Object.keys(record).length > 0 ? record : null;
 }
 
-/** What a function may return here: a status, text, and one value for each header. */
+/** The result of a function: a status, text, and one value for each header. */
 const proxySchema = z.strictObject({
   statusCode: z.int().min(200).max(599),
   headers: z.record(z.string(), z.string()).default({}),

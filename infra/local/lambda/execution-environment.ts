@@ -18,7 +18,7 @@ export interface Invocation {
 }
 
 export interface FunctionResponse {
-  /** What the handler returned; for a stream, what it passed to `HttpResponseStream.from`. */
+  /** The value that the handler returned or, for a stream, passed to `HttpResponseStream.from`. */
   returned: unknown;
   /** The stream. Fails when the function does. Destroying it stops the invocation. */
   body?: Readable;
