@@ -5,7 +5,6 @@ import {
   isTransientError,
   StandardRetryStrategy,
 } from "@smithy/core/retry";
-import { HttpResponse } from "@smithy/core/transport";
 import { ServiceError } from "./errors.ts";
 
 /**
@@ -77,9 +76,8 @@ export function retryIncompleteResponses(client: DynamoDBClient): DynamoDBClient
       const result = await next(args).catch((error: unknown) => {
         throw error instanceof SyntaxError ? incompleteResponse(error) : error;
       });
-      const { response } = result;
-      const wasRead = HttpResponse.isInstance(response) && response.body.readableDidRead;
-      if (!wasRead) throw incompleteResponse();
+      const { body } = Object(result.response);
+      if (!body?.readableDidRead) throw incompleteResponse();
       return result;
     },
     // Around the SDK's own deserialization, within its retries.
@@ -107,7 +105,7 @@ export function callFailed(error: unknown): ServiceError {
 
 /** Whether a call failed because the table throttles. */
 export function isThrottled(error: unknown): boolean {
-  return isSdkError(error) && isThrottlingError(error);
+  return isThrottlingError(Object(error));
 }
 
 /**
@@ -115,16 +113,12 @@ export function isThrottled(error: unknown): boolean {
  * have been applied.
  */
 export function isUnavailable(error: unknown): boolean {
-  if (!isSdkError(error)) return false;
+  const failure = Object(error);
   // An AbortError: our own deadline ended the call.
   return (
-    error.name === "AbortError" ||
-    isThrottlingError(error) ||
-    isTransientError(error) ||
-    isServerError(error)
+    failure.name === "AbortError" ||
+    isThrottlingError(failure) ||
+    isTransientError(failure) ||
+    isServerError(failure)
   );
-}
-
-function isSdkError(error: unknown): error is Parameters<typeof isTransientError>[0] {
-  return error instanceof Error;
 }
