@@ -23,14 +23,12 @@ export function apiKeyPattern(prefix: string): string {
 /** A new key. Its owner sees it once; only its hash is ever stored. */
 export function makeApiKey(prefix: string): string {
   const secret = base62(BigInt(`0x${randomBytes(32).toString("hex")}`), secretLength);
-  const unchecked = `${prefix}_${secret}`;
-  return unchecked + checksum(unchecked);
+  return withChecksum(`${prefix}_${secret}`);
 }
 
 /** Whether the text is well-formed as a key of any environment, including its checksum. */
 export function isApiKey(text: string): boolean {
-  if (!apiKey.test(text)) return false;
-  return checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
+  return apiKey.test(text) && text === withChecksum(text.slice(0, -checksumLength));
 }
 
 const apiKey = new RegExp(`^${apiKeyPattern(apiKeyPrefixes)}$`);
@@ -53,8 +51,8 @@ export function hashApiKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 
-function checksum(text: string) {
-  return base62(BigInt(crc32(text)), checksumLength);
+function withChecksum(text: string) {
+  return text + base62(BigInt(crc32(text)), checksumLength);
 }
 
 function base62(value: bigint, length: number) {
