@@ -22,12 +22,9 @@ import {
 } from "@smithy/core/client";
 import { loadJsonRpcErrorCode } from "@smithy/core/protocols";
 import { getRetryPlugin, type StandardRetryStrategy } from "@smithy/core/retry";
-import { getSmithyContext, HttpRequest, HttpResponse } from "@smithy/core/transport";
-import {
-  NodeHttpHandler,
-  type NodeHttpHandlerOptions,
-  streamCollector,
-} from "@smithy/node-http-handler";
+import { streamCollector, toUtf8 } from "@smithy/core/serde";
+import { getSmithyContext, HttpRequest, type HttpResponse } from "@smithy/core/transport";
+import { NodeHttpHandler, type NodeHttpHandlerOptions } from "@smithy/node-http-handler";
 import { SignatureV4 } from "@smithy/signature-v4";
 import {
   type Command,
@@ -188,9 +185,8 @@ function addSigning(stack: Stack) {
   /** By how many milliseconds the table's clock is ahead of ours. */
   let ahead = 0;
   /** Learns that from a response. @returns whether a signature by our clock would be rejected. */
-  const learnTime = (response: unknown) => {
-    const date = HttpResponse.isInstance(response) ? response.headers["date"] : undefined;
-    const time = Date.parse(date ?? "");
+  const learnTime = (response?: HttpResponse) => {
+    const time = Date.parse(response?.headers["date"] ?? "");
     if (Number.isNaN(time)) return false;
     ahead = time - Date.now();
     return Math.abs(ahead) >= clockSkew;
@@ -203,7 +199,7 @@ function addSigning(stack: Stack) {
         if (learnTime(error.$response)) error.$metadata.clockSkewCorrected = true;
         throw error;
       });
-      learnTime(result.response);
+      learnTime(result.response as HttpResponse);
       return result;
     },
     // Within the retries, so that each attempt has its own signature.
@@ -229,8 +225,7 @@ async function read(response: HttpResponse) {
     requestId: headers["x-amzn-requestid"],
   };
   try {
-    const { buffer, byteOffset, length } = await streamCollector(body);
-    const text = Buffer.from(buffer, byteOffset, length).toString();
+    const text = toUtf8(await streamCollector(body));
     const json = { ...(text !== "" && JSON.parse(text)), $metadata };
     if (statusCode < 300) return json;
     throw exception(response, json);
