@@ -49,7 +49,7 @@ export async function readTemplate(file: string): Promise<Template> {
  * one, but the comparison would read the caller's. Also throws what the SDK throws.
  */
 export async function findPlace({ name, account: pinned }: Environment) {
-  const client = new STSClient(pinned ? { region: pinned.region } : {});
+  const client = new STSClient(pinned ?? {});
   const region = await client.config.region();
   const { Account: id = "unknown" } = await client.send(new GetCallerIdentityCommand());
   if (pinned && id !== pinned.id) {
