@@ -50,17 +50,14 @@ ${cancel(pending)}
 }
 
 /**
- * The smallest ids of a pending and a shipped order: not negative, which a shell command would have
- * to quote, and such that clients can name them, unlike some of other writers.
+ * The first ids of a pending and a shipped order: not negative, which a shell command would have to
+ * quote, and such that clients can name them, unlike some of other writers.
  */
 async function exampleIds(client: DynamoDBClient, TableName: string) {
   const { Items = [] } = await client.send(new ScanCommand({ TableName, Limit: 1000 }));
-  const smallestId = (status: string) => {
-    const orders = Items.filter((order) => order["status"]?.S === status);
-    const ids = orders
+  const firstId = (status: string) =>
+    Items.filter((order) => order["status"]?.S === status)
       .map(({ id }) => id?.N ?? "")
-      .filter((id) => /^\d/.test(id) && isInt64(id));
-    return ids.sort((a, b) => Number(a) - Number(b))[0];
-  };
-  return { pending: smallestId("pending"), shipped: smallestId("shipped") };
+      .find((id) => /^\d/.test(id) && isInt64(id));
+  return { pending: firstId("pending"), shipped: firstId("shipped") };
 }
