@@ -7,14 +7,14 @@ import { registerHooks } from "node:module";
 const { Agent, request } = process.getBuiltinModule("node:http");
 
 registerHooks({
-  resolve(specifier, context, nextResolve) {
-    if (specifier === "./rapid-client.node")
-      return { url: import.meta.url, format: "module", shortCircuit: true };
-    return nextResolve(specifier, context);
-  },
+  resolve: (specifier, context, nextResolve) =>
+    nextResolve(
+      specifier === "./rapid-client.node" ? import.meta.filename : specifier,
+      context,
+    ),
 });
 
-const [hostname, port] = process.env.AWS_LAMBDA_RUNTIME_API.split(":");
+const runtimeApi = `http://${process.env.AWS_LAMBDA_RUNTIME_API}/2018-06-01/runtime`;
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
 /** Post what the handler returned or threw. */
@@ -23,9 +23,8 @@ export const error = post("error");
 
 function post(what) {
   return (requestId, body) => {
-    const path = `/2018-06-01/runtime/invocation/${requestId}/${what}`;
-    const options = { hostname, port, agent, method: "POST", path };
-    request(options, (response) => response.resume()).end(body);
+    const url = `${runtimeApi}/invocation/${requestId}/${what}`;
+    request(url, { agent, method: "POST" }, (response) => response.resume()).end(body);
   };
 }
 

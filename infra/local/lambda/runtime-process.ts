@@ -69,7 +69,7 @@ export async function startProcess(
     `--max-old-space-size=${Math.floor(MemorySize * 0.9)}`,
     "--enable-source-maps",
     "--import",
-    new URL("rapid-client.mjs", import.meta.url).href,
+    import.meta.resolve("./rapid-client.mjs"),
   ];
   if (inspectPort) {
     const port = await freePort("127.0.0.1", inspectPort);
