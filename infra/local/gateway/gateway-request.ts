@@ -12,8 +12,9 @@ export type GatewayRequest = ReturnType<typeof readRequest>;
 
 /** A client's request as the gateway sees it. */
 export function readRequest(message: IncomingMessage) {
-  const target = (message.url ?? "/").replace(/^https?:\/\/[^/?]*/i, "");
-  const [path = "", ...query] = target.split("?");
+  // The request line may name a host.
+  const [, path = "", query] =
+    message.url?.match(/^(?:https?:\/\/[^/?]*)?([^?]*)\??(.*)/is) ?? [];
   const [, stage, ...below] = path.split("/");
   const [givenId = ""] = message.headersDistinct["x-amzn-requestid"] ?? [];
   return {
@@ -25,7 +26,7 @@ export function readRequest(message: IncomingMessage) {
     stage,
     /** The path below the stage. */
     resourcePath: `/${below.join("/")}`,
-    query: new URLSearchParams(query.join("?")),
+    query: new URLSearchParams(query),
     message,
     /** Ends every wait; its reason is the failure. */
     abort: new AbortController(),
