@@ -61,7 +61,7 @@ export async function startLocalStack(
 ) {
   const {
     ending = new AbortController(),
-    log = (line) => process.stderr.write(`${forTerminal(line)}\n`),
+    log = (line) => console.error(forTerminal(line)),
     orders: path = sampleOrders,
   } = options;
   const { signal } = ending;

@@ -29,7 +29,7 @@ try {
       "--db is for the embedded engine, but DYNAMODB_ENDPOINT names another: use one of the two",
     );
   }
-  process.stderr.write("Building the service...\n");
+  console.error("Building the service...");
   // They take a while to load.
   const { startLocalStack } = await import("./local-stack.ts");
   const { notLoadedText, readyText } = await import("./ready-text.ts");
@@ -48,7 +48,7 @@ try {
   });
   running.defer(stack.stop);
   if (options.orders !== undefined && !stack.hasNewTables) {
-    process.stderr.write(`${notLoadedText(options.orders)}\n`);
+    console.error(notLoadedText(options.orders));
   }
   const { apiKey, whereabouts } = stack;
   running.defer(writeStackFile({ ...whereabouts, startedAt: Date.now() }));
