@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { realpath } from "node:fs/promises";
 import { Agent, createServer, type IncomingMessage, request } from "node:http";
-import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { pipeline, type Readable } from "node:stream";
@@ -119,9 +118,8 @@ export async function requireEngine(endpoint: string) {
  * @throws CommandError when another stack has it, or it can't be locked.
  */
 export async function lockDatabase(file: string): Promise<() => void> {
-  // A link and its target, which may not exist yet, are one file.
-  const folder = await realpath(dirname(file));
-  const target = await realpath(file).catch(() => join(folder, basename(file)));
+  // A link and its target are one file; one that doesn't exist yet is locked by its own name.
+  const target = await realpath(file).catch(() => file);
   try {
     const lock = new DatabaseSync(`${target}-lock`);
     lock.exec("BEGIN EXCLUSIVE");
