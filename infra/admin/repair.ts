@@ -110,12 +110,11 @@ export async function repair(
 ): Promise<Result> {
   if (from === live) throw new CommandError(`${from} is the table in use`);
   const onlyIds = ids ? await session.readIds(ids) : undefined;
-  const reads = session.calls("reads");
   const job: Repair = {
     from,
     live,
     rules,
-    reads,
+    reads: session.calls("reads"),
     writes: dryRun ? undefined : session.calls("writes"),
   };
   const counts = { ...noOutcomes };
@@ -207,7 +206,7 @@ async function repairItem(
   // Someone else wrote first, so judge again by the item they left.
   if (unmet) return repairItem(job, { item, copied, current: unmet.found });
   return {
-    id: plainValue((copied ?? current ?? item)[job.rules.name]) ?? "",
+    id: plainValue(item[job.rules.name]) ?? "",
     outcome,
     status: current?.["status"]?.S,
     was: copied?.["status"]?.S,
@@ -231,8 +230,8 @@ async function write(
   current: OrderItem | undefined,
   change: Attributes | undefined,
 ) {
-  if (copied && !current) return writes?.insert(live, rules.key, copied);
-  if (!current || !change) return undefined;
+  if (!current) return copied && writes?.insert(live, rules.key, copied);
+  if (!change) return undefined;
   const read = Object.fromEntries(rules.judgedBy.map((name) => [name, current[name]]));
   return writes?.update(live, rules.key, change, read);
 }
