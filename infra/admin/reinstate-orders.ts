@@ -51,8 +51,8 @@ export async function reinstateOrders(
     async *work(order) {
       const kept = reasonToKeep(order, options, exceptIds);
       if (kept) return yield kept;
-      const isReinstated = !writes || (await reinstateOrder(table, order, writes));
-      if (!isReinstated) return yield "changedSince";
+      const unmet = await reinstateOrder(table, order, writes);
+      if (unmet) return yield "changedSince";
       const id = plainValue(order["id"]);
       session.print(String(id), { id, cancelledAt: order["cancelledAt"]?.S });
       yield "reinstated";
@@ -92,11 +92,13 @@ function reasonToKeep(
   return exceptIds?.has(order["id"]?.N ?? "") ? "excepted" : undefined;
 }
 
-/** Undoes a cancellation in one conditional write, and returns whether the order allows it. */
-async function reinstateOrder(
+/**
+ * Undoes a cancellation in one conditional write, if the order allows it; nothing in a dry run.
+ */
+function reinstateOrder(
   table: string,
   { id, status, cancelledBy, cancelledAt }: OrderItem,
-  writes: TableCalls,
+  writes: TableCalls | undefined,
 ) {
   // Only pending orders are cancelled, so this is what the order was before.
   const change = {
@@ -107,5 +109,5 @@ async function reinstateOrder(
     cancellationId: undefined,
   };
   const read = { id, status, cancelledBy, cancelledAt };
-  return !(await writes.update(table, "id", change, read));
+  return writes?.update(table, "id", change, read);
 }
