@@ -13,11 +13,9 @@ export class CommandError extends Error {
 /** The error to throw: for a failure of the file system, one with the file's name. */
 export function fileError(name: string, error: unknown): unknown {
   // The SDK's errors can have a number, too, and always have metadata.
-  if (!(error instanceof Error && "errno" in error) || "$metadata" in error) return error;
-  const isFolder = "code" in error && error.code === "EISDIR";
-  const reason = isFolder
-    ? " is a folder"
-    : `: ${getSystemErrorMessage(Number(error.errno))}`;
+  const { errno, code, $metadata } = Object(error);
+  if (errno === undefined || $metadata) return error;
+  const reason = code === "EISDIR" ? " is a folder" : `: ${getSystemErrorMessage(errno)}`;
   return new CommandError(`${name}${reason}`);
 }
 
