@@ -1,5 +1,4 @@
 import { Command, CommanderError, Help, InvalidArgumentError } from "commander";
-import { withoutKeys } from "../../shared/api-keys.ts";
 import { errorText, isOutputError } from "./errors.ts";
 import { adviceOnNpm } from "./npm-options.ts";
 import { printableLines } from "./text.ts";
@@ -24,9 +23,8 @@ export class Script extends Command {
       .configureOutput({
         outputError: (text, write) => {
           // commander echoes arguments unescaped, also what may be a part of a key.
-          const lines = withoutKeys(printableLines(text));
           write(
-            lines
+            printableLines(text)
               .replaceAll(/(?!\d+\b)[0-9A-Za-z]{20,}/g, "...")
               .replace(/^error: command-argument value/, "error:"),
           );
