@@ -22,7 +22,8 @@ import {
   statusChoices,
 } from "./read-orders.ts";
 import { reinstateOrders } from "./reinstate-orders.ts";
-import { keyRules, orderRules, type RepairOptions, repair } from "./repair.ts";
+import { type RepairOptions, repair } from "./repair.ts";
+import { keyRules, orderRules } from "./repair-rules.ts";
 import { shipExitCodes, shipOrders } from "./ship-orders.ts";
 
 /** The operators' command line. Wrong use at any level prints one line and exits with 2. */
