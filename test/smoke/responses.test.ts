@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { expectList, readParts } from "../../infra/smoke/checks.ts";
 import { CutOff, Warning } from "../../infra/smoke/client.ts";
 import { excerpt, responseProblems } from "../../infra/smoke/document.ts";
+import { expectList, readParts } from "../../infra/smoke/list.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import type { HttpResponse } from "../helpers/expect-error.ts";
 
