@@ -2,14 +2,10 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { batches, checkOrders } from "../orders-file/orders-file.ts";
 import { CommandError } from "../terminal/errors.ts";
-import {
-  checkEndpoint,
-  lockDatabase,
-  requireEngine,
-  startEngine,
-  startEngineProxy,
-} from "./engine/engine.ts";
+import { lockDatabase } from "./engine/database-lock.ts";
+import { checkEndpoint, requireEngine, startEngine } from "./engine/engine.ts";
 import { engineClient } from "./engine/engine-client.ts";
+import { startEngineProxy } from "./engine/engine-proxy.ts";
 import { createTables, logProgress, prepareTables } from "./engine/tables.ts";
 import type { GatewayOptions } from "./gateway/gateway.ts";
 import type { LambdaHostOptions } from "./lambda/lambda-host.ts";

@@ -1,14 +1,11 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { realpath } from "node:fs/promises";
-import { Agent, createServer, type IncomingMessage, request } from "node:http";
 import { createInterface } from "node:readline";
-import { DatabaseSync } from "node:sqlite";
-import { pipeline, type Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { CommandError } from "../../terminal/errors.ts";
 import { enginePath, missing } from "../machine/missing.cjs";
-import { freePort, isLoopback, listeningPort } from "../machine/ports.ts";
+import { freePort } from "../machine/ports.ts";
 
 /**
  * A shell that ends the engine when its standard input closes, which it does even when this process
@@ -107,82 +104,4 @@ export async function requireEngine(endpoint: string) {
       `No DynamoDB engine responds at DYNAMODB_ENDPOINT, ${endpoint}`,
     );
   });
-}
-
-/**
- * Keeps a database for one stack: two engines on one file would not see each other's writes. The
- * lock is SQLite's own, on an empty file beside it, which stays; the lock ends with this process at
- * the latest.
- *
- * @returns a function that releases it.
- * @throws CommandError when another stack has it, or it can't be locked.
- */
-export async function lockDatabase(file: string): Promise<() => void> {
-  // A link and its target are one file; one that doesn't exist yet is locked by its own name.
-  const target = await realpath(file).catch(() => file);
-  try {
-    const lock = new DatabaseSync(`${target}-lock`);
-    lock.exec("BEGIN EXCLUSIVE");
-    return () => lock.close();
-  } catch (error) {
-    const { message } = Object(error);
-    throw new CommandError(
-      message.includes("locked")
-        ? `${file} is in use by another stack. Stop that, or choose another file`
-        : `${target}-lock can't be written: ${message}`,
-    );
-  }
-}
-
-const denied = JSON.stringify({
-  __type: "com.amazon.coral.service#AccessDeniedException",
-  message: "Use the endpoint and the access key id that npm start prints",
-});
-
-/**
- * Starts a proxy in front of the embedded engine, which accepts every request, even from another
- * origin's page in a browser. Only requests that a program signed for this start get through.
- *
- * @param engine the engine's own address.
- */
-export async function startEngineProxy(engine: string) {
-  const accessKeyId = `LOCAL${randomBytes(8).toString("hex").toUpperCase()}`;
-  // Node.js's default agent would use a proxy from the shell's environment.
-  const agent = new Agent({ keepAlive: true });
-  const isOurs = ({ headers, method, url }: IncomingMessage) =>
-    method === "POST" &&
-    url === "/" &&
-    isLoopback(headers.host) &&
-    headers.origin === undefined &&
-    headers.authorization?.startsWith(`AWS4-HMAC-SHA256 Credential=${accessKeyId}/`) ===
-      true;
-
-  const server = createServer((incoming, outgoing) => {
-    if (!isOurs(incoming)) {
-      outgoing
-        .writeHead(403, { "Content-Type": "application/x-amz-json-1.0" })
-        .end(denied);
-      return;
-    }
-    const { headers } = incoming;
-    const forwarded = request(engine, { agent, method: "POST", headers }, (response) => {
-      outgoing.writeHead(response.statusCode ?? 502, response.headers);
-      pipeline(response, outgoing, () => {});
-    });
-    forwarded.on("error", () => outgoing.destroy());
-    outgoing.on("close", () => forwarded.destroy());
-    incoming.pipe(forwarded);
-  });
-  const port = await listeningPort(server);
-  return {
-    /** Like `http://127.0.0.1:54321`. */
-    dynamodbEndpoint: `http://127.0.0.1:${port}`,
-    /** The access key id that a request must be signed with; any secret will do. */
-    accessKeyId,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-      agent.destroy();
-    },
-  };
 }

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { lockDatabase } from "../../../infra/local/engine/engine.ts";
+import { lockDatabase } from "../../../infra/local/engine/database-lock.ts";
 
 let folder: string;
 let file: string;
@@ -30,7 +30,7 @@ test("a database in use can't be locked, nor by a link to it or to its folder", 
 
 test("a database is free again when its stack has ended or been killed", async () => {
   (await lockDatabase(file))();
-  const module = new URL("../../../infra/local/engine/engine.ts", import.meta.url);
+  const module = new URL("../../../infra/local/engine/database-lock.ts", import.meta.url);
   const code = `import { lockDatabase } from "${module}"; await lockDatabase("${file}");
     console.log("locked"); setInterval(() => {}, 1000);`;
   const other = spawn(process.execPath, ["--input-type=module", "--eval", code]);

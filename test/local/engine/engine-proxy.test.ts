@@ -7,8 +7,8 @@ import {
 } from "node:http";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
-import { startEngineProxy } from "../../../infra/local/engine/engine.ts";
 import { engineClient } from "../../../infra/local/engine/engine-client.ts";
+import { startEngineProxy } from "../../../infra/local/engine/engine-proxy.ts";
 import { listeningPort } from "../../../infra/local/machine/ports.ts";
 
 const engine = createServer((_, response) => engineResponds(response));

@@ -1,0 +1,28 @@
+import { realpath } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
+import { CommandError } from "../../terminal/errors.ts";
+
+/**
+ * Keeps a database for one stack: two engines on one file would not see each other's writes. The
+ * lock is SQLite's own, on an empty file beside it, which stays; the lock ends with this process at
+ * the latest.
+ *
+ * @returns a function that releases it.
+ * @throws CommandError when another stack has it, or it can't be locked.
+ */
+export async function lockDatabase(file: string): Promise<() => void> {
+  // A link and its target are one file; one that doesn't exist yet is locked by its own name.
+  const target = await realpath(file).catch(() => file);
+  try {
+    const lock = new DatabaseSync(`${target}-lock`);
+    lock.exec("BEGIN EXCLUSIVE");
+    return () => lock.close();
+  } catch (error) {
+    const { message } = Object(error);
+    throw new CommandError(
+      message.includes("locked")
+        ? `${file} is in use by another stack. Stop that, or choose another file`
+        : `${target}-lock can't be written: ${message}`,
+    );
+  }
+}
