@@ -14,7 +14,8 @@ import {
 import { CommandError } from "../terminal/errors.ts";
 import { callersPath, inputName } from "../terminal/input.ts";
 import { counted, countsText, jsonText } from "../terminal/text.ts";
-import { type Result, type Session, startProgress, workThrough } from "./command.ts";
+import { type Result, type Session, workThrough } from "./command.ts";
+import { startProgress } from "./progress.ts";
 
 /** The longest value that is shown whole, in characters. */
 const longestValue = 60;

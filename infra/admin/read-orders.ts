@@ -10,7 +10,8 @@ import { CommandError, fileError } from "../terminal/errors.ts";
 import { callersPath } from "../terminal/input.ts";
 import { counted, grouped, jsonText, printable } from "../terminal/text.ts";
 import { findKey, requireKey } from "./api-keys.ts";
-import { printLine, type Result, type Session, startProgress } from "./command.ts";
+import type { Result, Session } from "./command.ts";
+import { printLine, startProgress } from "./progress.ts";
 import { orderKey, TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
 

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { printLine, startProgress } from "../../infra/admin/command.ts";
+import { printLine, startProgress } from "../../infra/admin/progress.ts";
 
 const erased = "\u001b[1G\u001b[2K";
 
