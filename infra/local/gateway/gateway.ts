@@ -2,12 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { inspect } from "node:util";
-import { z } from "zod";
 import { errorBody, errors } from "../../../shared/errors.ts";
-import {
-  FunctionFailure,
-  type FunctionResponse,
-} from "../lambda/execution-environment.ts";
+import { FunctionFailure } from "../lambda/execution-environment.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
 import type { RestApi } from "../template/rest-api.ts";
 import { createAuthorizers } from "./authorizer.ts";
@@ -17,7 +13,8 @@ import {
   readBody,
   readRequest,
 } from "./gateway-request.ts";
-import { matchRoute, type Route } from "./routes.ts";
+import { type ApiResponse, proxyEvent, readProxyResponse } from "./proxy-integration.ts";
+import { matchRoute } from "./routes.ts";
 
 export interface GatewayOptions {
   log: (line: string) => void;
@@ -32,14 +29,6 @@ export interface GatewayOptions {
   inspect?: boolean;
   /** Every nth streamed response is cut off midway; none unless given. */
   cut?: number;
-}
-
-/** An HTTP response of the API. It is JSON unless a header says otherwise. */
-interface ApiResponse {
-  /** 500 unless given. */
-  status?: number | undefined;
-  headers: Record<string, string>;
-  body: string | Readable;
 }
 
 /**
@@ -158,72 +147,4 @@ function mockResponse(
   if (!Object.hasOwn(mock.RequestTemplates, mediaType.trim().toLowerCase()))
     throw new GatewayFailure("UNSUPPORTED_MEDIA_TYPE");
   return mock.IntegrationResponses[0];
-}
-
-/**
- * The event of a Lambda proxy integration, payload version 1.0, with the fields that say what the
- * client asked for and who it is. Where it has room for one value of a header or query parameter,
- * that is the last one sent.
- */
-function proxyEvent(
-  route: Route,
-  { id, method, path, query, message, resourcePath, stage }: GatewayRequest,
-  body: string,
-  authorizer: Record<string, string> | undefined,
-): object {
-  // Every header with all its values, in the case it was first sent in.
-  const headers = Object.entries(message.headersDistinct).map(([key, values]) => {
-    const name = message.rawHeaders.find((sent) => sent.toLowerCase() === key);
-    return [name ?? key, values] as const;
-  });
-  const queries = [...new Set(query.keys())].map((name) => [name, query.getAll(name)]);
-  return {
-    resource: route.path,
-    path: resourcePath,
-    httpMethod: method,
-    headers: Object.fromEntries(headers.map(([name, values]) => [name, values?.at(-1)])),
-    multiValueHeaders: Object.fromEntries(headers),
-    queryStringParameters: orNull(Object.fromEntries(query)),
-    multiValueQueryStringParameters: orNull(Object.fromEntries(queries)),
-    pathParameters: orNull(route.parameters),
-    requestContext: {
-      authorizer,
-      httpMethod: method,
-      identity: { sourceIp: message.socket.remoteAddress },
-      path,
-      requestId: id,
-      resourcePath: route.path,
-      stage,
-    },
-    body: body || null,
-    isBase64Encoded: false,
-  };
-}
-
-/** API Gateway's null for a record without entries. */
-function orNull(record: object) {
-  return Object.keys(record).length > 0 ? record : null;
-}
-
-/** The result of a function: a status, text, and one value for each header. */
-const proxySchema = z.strictObject({
-  statusCode: z.int().min(200).max(599),
-  headers: z.record(z.string(), z.string()).default({}),
-  body: z.string().default(""),
-});
-
-/**
- * Reads the HTTP response that a function of a Lambda proxy integration returned.
- *
- * @param mode the integration's; the function must stream if it does.
- * @throws ZodError when the response is not supported; Error when only one of the two streams.
- */
-function readProxyResponse(
-  { returned, body: stream }: FunctionResponse,
-  mode: "BUFFERED" | "STREAM",
-): ApiResponse {
-  if ((mode === "STREAM") !== (stream !== undefined))
-    throw new Error(`The integration's transfer mode is ${mode}`);
-  const { statusCode: status, headers, body } = proxySchema.parse(returned);
-  return { status, headers, body: stream ?? body };
 }
