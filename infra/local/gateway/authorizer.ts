@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
 import { arnOf } from "../template/local-account.ts";
 import type { RestApi, TokenAuthorizer } from "../template/rest-api.ts";
-import { GatewayFailure, type GatewayRequest } from "./gateway-request.ts";
+import { GatewayFailure } from "./gateway-failure.ts";
+import type { GatewayRequest } from "./gateway-request.ts";
 
 /**
  * The result of an authorizer's function; any other, such as a policy with a Deny, is not

@@ -1,12 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { GatewayFailure } from "./gateway-failure.ts";
 
 const bodyLimit = 10 * 1024 * 1024;
-
-/** A request that ends in a gateway response. The message is its type, like `THROTTLED`. */
-export class GatewayFailure extends Error {
-  override name = "GatewayFailure";
-}
 
 export type GatewayRequest = ReturnType<typeof readRequest>;
 

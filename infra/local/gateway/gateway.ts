@@ -7,12 +7,8 @@ import { FunctionFailure } from "../lambda/execution-environment.ts";
 import type { LambdaHost } from "../lambda/lambda-host.ts";
 import type { RestApi } from "../template/rest-api.ts";
 import { createAuthorizers } from "./authorizer.ts";
-import {
-  GatewayFailure,
-  type GatewayRequest,
-  readBody,
-  readRequest,
-} from "./gateway-request.ts";
+import { GatewayFailure } from "./gateway-failure.ts";
+import { type GatewayRequest, readBody, readRequest } from "./gateway-request.ts";
 import { type ApiResponse, proxyEvent, readProxyResponse } from "./proxy-integration.ts";
 import { matchRoute } from "./routes.ts";
 
@@ -88,11 +84,10 @@ function failureResponse(
   log: (line: string) => void,
   error: unknown,
 ) {
-  const isGateways = error instanceof GatewayFailure;
+  const type = error instanceof GatewayFailure ? error.type : "INTEGRATION_FAILURE";
   // A function logs its own failures; anything else is a bug of the local stack.
-  if (!isGateways && !(error instanceof FunctionFailure))
+  if (!(error instanceof GatewayFailure || error instanceof FunctionFailure))
     log(`The local gateway failed: ${inspect(error)}`);
-  const type = isGateways ? error.message : "INTEGRATION_FAILURE";
   const response = gatewayResponses.find((other) => other.type === type);
   if (response?.status === undefined)
     log(`The template has no gateway response ${type} with a status`);

@@ -1,6 +1,7 @@
 import querystring from "node:querystring";
 import type { ApiMethod, RestApi } from "../template/rest-api.ts";
-import { GatewayFailure, type GatewayRequest } from "./gateway-request.ts";
+import { GatewayFailure } from "./gateway-failure.ts";
+import type { GatewayRequest } from "./gateway-request.ts";
 
 export interface Route extends ApiMethod {
   /**
