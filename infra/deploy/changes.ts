@@ -13,10 +13,10 @@ export interface Template {
  * The parts of a template that are compared one by one: each resource by its logical id or path,
  * each output as a resource of the type `Output`, and the rest as one of the type `Template`.
  */
-export type Parts = Record<string, Resource>;
+type Parts = Record<string, Resource>;
 
 /** The account and region of a stack. */
-export interface Place {
+export interface Account {
   id: string;
   region: string;
 }
@@ -26,28 +26,29 @@ const renamed = ["AWS::ApiGateway::Deployment", "AWS::Lambda::Version"];
 
 /**
  * Rewrites a template so that equal meanings read alike. References become text with the construct's
- * path, like `{Orders.Arn}`; account and region are spelt out where `place` has them; text that is
+ * path, like `{Orders.Arn}`; account and region are spelt out where `account` has them; text that is
  * JSON becomes what it says; tags go by their keys, and what CDK renames goes by its path. An alias
  * that skips its canary once says so where the canary stood.
  */
-export function comparable(template: Template, place?: Place): Parts {
+export function comparable(template: Template, account?: Account): Parts {
   const known = new Map([
-    ["AWS::AccountId", place?.id],
-    ["AWS::Region", place?.region],
+    ["AWS::AccountId", account?.id],
+    ["AWS::Region", account?.region],
   ]);
-  const spell = (id: string, attribute = ""): string =>
-    known.get(id) ?? `{${join(constructPath(id, template.Resources[id]), attribute)}}`;
+  const referenceText = (id: string, attribute = ""): string =>
+    known.get(id) ??
+    `{${propertyPath(constructPath(id, template.Resources[id]), attribute)}}`;
   const plain = (property: string, value: unknown): unknown => {
     if (typeof value === "string") return fromJson(value);
     const text = Object(value)["Fn::Sub"];
     if (typeof text === "string")
       return text.replace(/\$\{([\w:]+)\.?([\w.]+)?\}/g, (_, id, name) =>
-        spell(id, name),
+        referenceText(id, name),
       );
     if (property !== "Tags" || !Array.isArray(value)) return value;
     return Object.fromEntries(value.map(({ Key, Value }) => [Key, Value]));
   };
-  const spelt = JSON.stringify(resolveIntrinsics(template, spell));
+  const spelt = JSON.stringify(resolveIntrinsics(template, referenceText));
   const { Resources, Outputs = {}, ...rest }: Template = JSON.parse(spelt, plain);
   // No logical id has a slash.
   const parts: Parts = { "Stack/Template": { Type: "Template", ...rest } };
@@ -85,7 +86,7 @@ export function constructPath(id: string, resource: Resource | undefined): strin
 }
 
 /** The path of a property, like `Properties.MemorySize`. */
-export function join(...names: string[]): string {
+export function propertyPath(...names: string[]): string {
   return names.filter(Boolean).join(".");
 }
 
@@ -99,7 +100,7 @@ export function isGrant(part: unknown): part is Grant {
 }
 
 /** A value in a part of a template, which has no parts itself or is a grant. */
-export interface Leaf {
+interface Leaf {
   /** Its path, like `Properties.MemorySize`. */
   property: string;
   is: unknown;
@@ -108,7 +109,7 @@ export interface Leaf {
 export function leaves(is: unknown, property = ""): Leaf[] {
   if (Object(is) !== is || isGrant(is)) return [{ property, is }];
   return Object.entries(Object(is)).flatMap(([key, inner]) =>
-    leaves(inner, join(property, key)),
+    leaves(inner, propertyPath(property, key)),
   );
 }
 
@@ -158,6 +159,6 @@ function differences(was: unknown, is: unknown, property = ""): Difference[] {
   const isWhole = !areObjects || Object(was).length !== Object(is).length;
   if (isWhole || [was, is].flat().some(isGrant)) return [{ property, was, is }];
   return Object.keys({ ...Object(was), ...Object(is) }).flatMap((key) =>
-    differences(Object(was)[key], Object(is)[key], join(property, key)),
+    differences(Object(was)[key], Object(is)[key], propertyPath(property, key)),
   );
 }

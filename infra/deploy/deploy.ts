@@ -6,7 +6,7 @@ import { CommandError } from "../terminal/errors.ts";
 import { Script } from "../terminal/script.ts";
 import { counted, printable } from "../terminal/text.ts";
 import { type Finding, findChanges, findingName } from "./findings.ts";
-import { findPlace, readAssembly, readDeployedStack, readTemplate } from "./stacks.ts";
+import { findAccount, readAssembly, readDeployedStack, readTemplate } from "./stacks.ts";
 
 type Environments = Record<string, Environment>;
 
@@ -131,7 +131,7 @@ async function compare(environment: Environment, options: Options) {
   const accepted = readAccepted(options.accept);
   const { stackName, keepData } = environment;
   const given = options.app && readAssembly(options.app, stackName);
-  const { stack, place, description } = await readDeployed(environment, options);
+  const { stack, account, description } = await readBaseline(environment, options);
   const next = given || (await synthesise(stackName, options));
   const actual = stack?.template.Description ?? "no description";
   const expected = next.template.Description;
@@ -140,9 +140,9 @@ async function compare(environment: Environment, options: Options) {
       `${options.template} belongs to another environment: ${actual}, not ${expected}`,
     );
   // A missing stack that should keep data may mean that the credentials are for another account.
-  const isNew = { name: "first-deployment", text: "its tables will be new and empty" };
-  const ifNew = keepData ? [isNew] : [];
-  const findings = stack ? findChanges(stack, next, place) : ifNew;
+  const first = { name: "first-deployment", text: "its tables will be new and empty" };
+  const firstDeployment = keepData ? [first] : [];
+  const findings = stack ? findChanges(stack, next, account) : firstDeployment;
   console.log(`${stackName} ${description}: ${counted(findings.length, "finding")}`);
   return report(findings, accepted);
 }
@@ -169,24 +169,32 @@ function readAccepted(accept: string[] = []) {
   return new Set(names);
 }
 
-/** Reads the deployed stack, if there is one. The description is printed after the stack's name. */
-async function readDeployed(environment: Environment, options: Options) {
+/**
+ * Reads what the next template is compared with: the saved one, or the deployed stack, if there is
+ * one. The description is printed after the stack's name.
+ */
+async function readBaseline(environment: Environment, options: Options) {
   if (options.template) {
     return {
       stack: { template: await readTemplate(options.template) },
-      place: environment.account,
+      account: environment.account,
       description: `compared with ${options.template}`,
     };
   }
+  selectAccount(options);
+  const account = await findAccount(environment);
+  const stack = await readDeployedStack(environment.stackName, account.region);
+  const state = stack ? "compared with what is deployed" : "is not deployed";
+  const description = `${state} in account ${account.id}, region ${account.region}`;
+  return { stack, account, description };
+}
+
+/** Selects the account and region for the SDK and CDK, which both read them in the environment. */
+function selectAccount({ profile }: Options) {
   // Only CDK reads AWS_DEFAULT_REGION.
   const { AWS_DEFAULT_REGION: region } = process.env;
   if (region) process.env["AWS_REGION"] ||= region;
-  if (options.profile) process.env["AWS_PROFILE"] = options.profile;
-  const place = await findPlace(environment);
-  const stack = await readDeployedStack(environment.stackName, place.region);
-  const state = stack ? "compared with what is deployed" : "is not deployed";
-  const description = `${state} in account ${place.id}, region ${place.region}`;
-  return { stack, place, description };
+  if (profile) process.env["AWS_PROFILE"] = profile;
 }
 
 async function synthesise(stackName: string, { context = [] }: Options) {

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import {
+  type Account,
   type Change,
   comparable,
   type Grant,
   isGrant,
-  join,
   leaves,
   listChanges,
-  type Place,
+  propertyPath,
   type Template,
 } from "./changes.ts";
 import { isOrdinary } from "./ordinary.ts";
@@ -35,16 +35,16 @@ export function findingName(text: string): string {
 /**
  * Compares the deployed stack with the next one.
  *
- * @param place where both are, if that is known.
+ * @param account where both are, if that is known.
  * @returns the changes to accept: all that `ordinary.ts` does not list.
  */
 export function findChanges(
   deployed: StackToCompare,
   next: StackToCompare,
-  place?: Place,
+  account?: Account,
 ): Finding[] {
-  const before = comparable(deployed.template, place);
-  const after = comparable(next.template, place);
+  const before = comparable(deployed.template, account);
+  const after = comparable(next.template, account);
   const findings = groupChanges(listChanges(before, after)).map(finding);
   if (deployed.terminationProtection && !next.terminationProtection)
     findings.push({
@@ -63,7 +63,7 @@ function groupChanges(changes: Change[]): Change[][] {
   for (const change of changes) {
     const related = connected.filter((group) =>
       group.some(
-        (other) => isPart(change, other, changes) || isPart(other, change, changes),
+        (other) => belongsTo(change, other, changes) || belongsTo(other, change, changes),
       ),
     );
     for (const group of related) connected.splice(connected.indexOf(group), 1);
@@ -97,21 +97,21 @@ function standsAlone({ kind, is, property, replaces, content }: Change) {
  * Whether a change belongs to another one: it is equal; or it comes or goes as that does, and
  * refers to that; or it changes nothing but references to what comes or goes.
  */
-function isPart(change: Change, of: Change, changes: Change[]) {
-  const { kind, type, property, is } = of;
+function belongsTo(change: Change, other: Change, changes: Change[]) {
+  const { kind, type, property, is } = other;
   if (kind === "changed")
     return (
       change.type === type &&
       change.property === property &&
       isDeepStrictEqual(change.is, is)
     );
-  if (change.kind === kind) return reference(of).test(JSON.stringify(change.content));
-  const wholes = changes.filter((other) => other.kind === kind);
+  if (change.kind === kind) return reference(other).test(JSON.stringify(change.content));
+  const wholes = changes.filter((some) => some.kind === kind);
   const values = leaves(kind === "added" ? change.is : change.was);
   const subjects = values.map((value) =>
     wholes.find((whole) => String(value.is).search(reference(whole)) === 0),
   );
-  return subjects.includes(of) && !subjects.includes(undefined);
+  return subjects.includes(other) && !subjects.includes(undefined);
 }
 
 /** The pattern of a reference to a part, or to one of its attributes. */
@@ -125,7 +125,7 @@ function finding(group: Change[]): Finding {
   const [first, second] = sorted as [Change, ...Change[]];
   const whole = sorted.find(({ kind }) => kind !== "changed");
   const label = labelOf(first, second?.type === first.type ? first.type : first.path);
-  const setting = `${first.replaces ? "replaced:" : ""}${label}=${exactly(first.is)}`;
+  const setting = `${first.replaces ? "replaced:" : ""}${label}=${valueOrDigest(first.is)}`;
   if (!second && !whole) return { name: findingName(setting), text: changeText(first) };
   const subject = whole ? `${whole.kind}:${whole.path}` : setting;
   const covered = sorted.map((change) => [change.kind, change.path, reviewed(change)]);
@@ -135,7 +135,7 @@ function finding(group: Change[]): Finding {
 
 /** Like `CancelOrder.MemorySize`; only the owner for all of a resource or its properties. */
 function labelOf({ path, property }: Change, owner = path) {
-  return join(owner, property.replace(/^Properties\b\.?/, ""));
+  return propertyPath(owner, property.replace(/^Properties\b\.?/, ""));
 }
 
 /** The values that a change sets or takes away, except ordinary ones: new code changes no digest. */
@@ -147,7 +147,7 @@ function reviewed(change: Change) {
 }
 
 /** A short value as it is, or a digest. */
-function exactly(value: unknown) {
+function valueOrDigest(value: unknown) {
   const text = valueText(value);
   return text.length <= 60 && text === findingName(text) ? text : digest(value);
 }
@@ -209,13 +209,13 @@ function valueText(value: unknown, holder = "") {
 /** Who may do what, on what, and whatever else a grant says. */
 function grantText({ Effect = "Allow", ...terms }: Grant, holder: string) {
   const who = "NotPrincipal" in terms ? {} : { Principal: holder };
-  return `${Effect} ${spell({ ...who, ...terms })}`;
+  return `${Effect} ${termsText({ ...who, ...terms })}`;
 }
 
 /** Like `AWS 222222222222`. The members of a list have no names, and an empty part keeps its own. */
-function spell(value: unknown): string {
-  if (Array.isArray(value)) return value.map(spell).join(", ");
+function termsText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(termsText).join(", ");
   if (Object(value) !== value) return String(value);
   const terms = Object.entries(Object(value));
-  return terms.map(([name, inner]) => `${name} ${spell(inner)}`).join(", ");
+  return terms.map(([name, inner]) => `${name} ${termsText(inner)}`).join(", ");
 }

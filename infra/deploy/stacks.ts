@@ -48,7 +48,7 @@ export async function readTemplate(file: string): Promise<Template> {
  * @throws CommandError when the environment is pinned to another account: CDK would deploy to that
  * one, but the comparison would read the caller's. Also throws what the SDK throws.
  */
-export async function findPlace({ name, account: pinned }: Environment) {
+export async function findAccount({ name, account: pinned }: Environment) {
   const client = new STSClient(pinned ?? {});
   const region = await client.config.region();
   const { Account: id = "unknown" } = await client.send(new GetCallerIdentityCommand());

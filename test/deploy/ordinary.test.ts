@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { comparable, join, listChanges } from "../../infra/deploy/changes.ts";
+import { comparable, listChanges, propertyPath } from "../../infra/deploy/changes.ts";
 import { isOrdinary } from "../../infra/deploy/ordinary.ts";
 import {
   addLike,
@@ -73,7 +73,7 @@ test.each([
   ],
 ])("of all that the stack has, only what is listed may %s", (_, changes, expected) => {
   const names = changes.filter(isOrdinary).map(({ type, property }) =>
-    join(type, property)
+    propertyPath(type, property)
       .replace(/\.(Properties|\d+)(?=\.|$)/g, "")
       .replace(/(Dashboard)\..*/, "$1")
       .replace(/^.*\.(DependsOn|Description|Metadata|Tags)\b.*/, "*.$1"),
