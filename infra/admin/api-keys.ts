@@ -25,7 +25,7 @@ function now() {
  *
  * @throws what the DynamoDB client throws, as do the others.
  */
-export async function issue(
+export async function issueKey(
   target: Target,
   { name, expires }: { name: string; expires?: number },
 ): Promise<Result> {
@@ -36,7 +36,9 @@ export async function issue(
     createdAt: now(),
     ...(expires !== undefined && { expiresAt: expires }),
   };
-  const shown = show(await issueApiKey(documents, target.apiKeysTable, key, fields));
+  const shown = publicFields(
+    await issueApiKey(documents, target.apiKeysTable, key, fields),
+  );
   const { keyId, expiresAt } = shown;
   const until = expiresAt === null ? "never expires" : `expires at ${expiresAt}`;
   return {
@@ -50,12 +52,14 @@ export async function issue(
 }
 
 /** Lists the keys that were ever issued, or that are active, the oldest first. */
-export async function list(
+export async function listKeys(
   { client, apiKeysTable }: Target,
   { table = apiKeysTable, active = false }: { table?: string; active?: boolean },
 ): Promise<Result> {
   const { keys, damaged } = await readApiKeys(client, table);
-  const shown = keys.map(show).filter(({ state }) => !active || state === "active");
+  const shown = keys
+    .map(publicFields)
+    .filter(({ state }) => !active || state === "active");
   const [first] = shown;
   const none = active ? "No active keys." : "No keys yet.";
   const rows = shown.map((key) => Object.values(key).map((value) => value ?? "never"));
@@ -105,7 +109,7 @@ export async function requireKey(target: Target, keyId: string): Promise<ApiKeyR
  *
  * @throws CommandError when there is none or it is already revoked.
  */
-export async function revoke(target: Target, keyId: string): Promise<Result> {
+export async function revokeKey(target: Target, keyId: string): Promise<Result> {
   const record = await requireKey(target, keyId);
   if (record.revokedAt !== undefined) {
     const earlier = isoTime(record.revokedAt);
@@ -119,7 +123,7 @@ export async function revoke(target: Target, keyId: string): Promise<Result> {
     { keyHash: { S: record.keyHash }, revokedAt: undefined },
   );
   // Someone else has revoked or deleted it since.
-  if (unmet) return revoke(target, keyId);
+  if (unmet) return revokeKey(target, keyId);
   const { authorizerCacheSeconds } = target.environment;
   const text =
     `Revoked ${keyId} (${printable(record.name)}). The gateway's cache may still accept it for up to ` +
@@ -127,7 +131,7 @@ export async function revoke(target: Target, keyId: string): Promise<Result> {
   return {
     text,
     json: {
-      ...show({ ...record, revokedAt }),
+      ...publicFields({ ...record, revokedAt }),
       acceptedForUpToSeconds: authorizerCacheSeconds,
     },
     unprinted: text,
@@ -138,7 +142,7 @@ export async function revoke(target: Target, keyId: string): Promise<Result> {
  * Checks a key from standard input by the authorizer's rules, and says why it is rejected. Never
  * quotes the key.
  */
-export async function check({
+export async function checkKey({
   client,
   apiKeysTable,
   environment,
@@ -152,7 +156,7 @@ export async function check({
   const item = await readApiKey(DynamoDBDocumentClient.from(client), apiKeysTable, key);
   if (!item) return rejection("no such key was issued here");
   if (!isApiKeyRecord(item)) return rejection("its record is damaged");
-  const shown = show(item);
+  const shown = publicFields(item);
   const { state, keyId, name, expiresAt, revokedAt } = shown;
   if (state !== "active")
     return rejection(`${state} at ${revokedAt ?? expiresAt}`, keyId);
@@ -173,7 +177,7 @@ function rejection(reason: string, keyId: string | null = null) {
 }
 
 /** The fields of a key's record that people may see, in the order of the columns. */
-function show(record: ApiKeyRecord) {
+function publicFields(record: ApiKeyRecord) {
   const { keyId, name, createdAt, expiresAt, revokedAt } = record;
   return {
     keyId,

@@ -4,9 +4,10 @@ import { batches } from "../orders-file/orders-file.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { inputLines, inputName } from "../terminal/input.ts";
 import { counted, countsText } from "../terminal/text.ts";
-import { type Result, type Session, workThrough } from "./command.ts";
+import type { Result, Session } from "./command.ts";
 import { plainOrder } from "./read-orders.ts";
 import { orderKey } from "./table-calls.ts";
+import { workThrough } from "./work-through.ts";
 
 const event = "order_cancelled" satisfies LogEvent;
 

@@ -4,7 +4,7 @@ import { type EnvironmentName, environments } from "../environments.ts";
 import { CommandError, errorText } from "../terminal/errors.ts";
 import { inputLines, inputName } from "../terminal/input.ts";
 import { grouped, jsonText, printable, printableLines } from "../terminal/text.ts";
-import { printLine, startProgress } from "./progress.ts";
+import { printLine } from "./progress.ts";
 import { TableCalls } from "./table-calls.ts";
 import { findDeployedStack, findLocalStack, type Target } from "./target.ts";
 
@@ -123,55 +123,4 @@ function writeOutput(text: string) {
   return new Promise<void>((resolve, reject) => {
     process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
   });
-}
-
-/** Enough to keep a table busy from one machine; the client opens 50 connections at most. */
-const concurrency = 48;
-
-interface Work<Item, Outcome extends string> {
-  /** The title of the progress, its unit, a plural, and how many there are, if that is known. */
-  title: string;
-  unit: string;
-  total?: number;
-  items: AsyncIterable<Item> | IteratorObject<Item>;
-  /** Works on an item and yields the outcome, or several for a batch. */
-  work: (item: Item) => AsyncIterable<Outcome>;
-  /** The number of items with each outcome, which grows while the work goes on. */
-  counts: Record<Outcome, number>;
-}
-
-/**
- * Works on items, several at a time, until the first failure or Ctrl-C. Shows the progress and
- * counts the outcomes. Work that has begun is finished, but doesn't wait any longer.
- *
- * @returns how many outcomes there were, and the reason, in one line, if it stopped early.
- */
-export async function workThrough<Item, Outcome extends string>(
-  { stop, interruptible }: Session,
-  { title, unit, total = 0, items, work, counts }: Work<Item, Outcome>,
-): Promise<{ done: number; reason: string | undefined }> {
-  const progress = startProgress(title, unit, total);
-  const signal = interruptible();
-  let done = 0;
-  let reason: string | undefined;
-  // The workers share one iterator, so each item goes to one of them, and is read only when one is
-  // free.
-  const worker = async () => {
-    try {
-      for await (const item of items) {
-        signal.throwIfAborted();
-        for await (const outcome of work(item)) {
-          counts[outcome] = (counts[outcome] ?? 0) + 1;
-          progress.update(++done);
-        }
-      }
-    } catch (error) {
-      // Only the first reason counts.
-      stop.abort(error);
-      reason = errorText(signal.reason);
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, worker));
-  progress.stop();
-  return { done, reason };
 }

@@ -14,8 +14,9 @@ import {
 import { CommandError } from "../terminal/errors.ts";
 import { callersPath, inputName } from "../terminal/input.ts";
 import { counted, countsText, jsonText } from "../terminal/text.ts";
-import { type Result, type Session, workThrough } from "./command.ts";
+import type { Result, Session } from "./command.ts";
 import { startProgress } from "./progress.ts";
+import { workThrough } from "./work-through.ts";
 
 /** The longest value that is shown whole, in characters. */
 const longestValue = 60;

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { environments } from "../environments.ts";
-import { parseText, Script, wholeNumber } from "../terminal/script.ts";
-import { check, issue, list, revoke } from "./api-keys.ts";
+import { parseNonEmpty, Script, wholeNumber } from "../terminal/script.ts";
+import { checkKey, issueKey, listKeys, revokeKey } from "./api-keys.ts";
 import { auditCancellations } from "./audit-orders.ts";
 import { action } from "./command.ts";
 import { importOrders } from "./import-orders.ts";
@@ -18,7 +18,7 @@ import {
   countOrders,
   exportOrders,
   listOrders,
-  show,
+  showOrder,
   statusChoices,
 } from "./read-orders.ts";
 import { reinstateOrders } from "./reinstate-orders.ts";
@@ -60,7 +60,7 @@ const tableOption = new Option(
 const idsOption = new Option(
   "--ids <file>",
   "only these orders: a file of ids, one per line",
-).argParser(parseText);
+).argParser(parseNonEmpty);
 
 const dryRunOption = new Option("--dry-run", "only say what would be changed");
 
@@ -68,7 +68,6 @@ const keyAsArgument =
   "give the key on standard input, like `keys check < key.txt`: " +
   "an argument stays in the shell's history";
 
-/** Adds the commands for API keys. */
 function addKeyCommands(program: Command) {
   const keys = program
     .command("keys")
@@ -82,18 +81,18 @@ function addKeyCommands(program: Command) {
       "the last day the key works, in UTC, or the date-time it expires",
       parseExpiry,
     )
-    .action(action(issue));
+    .action(action(issueKey));
   keys
     .command("list")
     .description("list every key ever issued; the keys themselves are never shown again")
     .option("--active", "only the keys that work")
     .addOption(tableOption)
-    .action(action(list));
+    .action(action(listKeys));
   keys
     .command("revoke")
     .description("revoke a key for good")
     .argument("<key-id>", "as shown by `keys list`", parseKeyId)
-    .action(action(revoke));
+    .action(action(revokeKey));
   keys
     .command("check")
     .description("read a key from standard input and say whether the service accepts it")
@@ -102,7 +101,7 @@ function addKeyCommands(program: Command) {
     .hook("preAction", (check) => {
       if (check.args.length > 0) check.error(`error: ${keyAsArgument}`);
     })
-    .action(action(check));
+    .action(action(checkKey));
   repairCommand(keys)
     .addOption(rateOption)
     .action(
@@ -112,7 +111,6 @@ function addKeyCommands(program: Command) {
     );
 }
 
-/** Adds the commands for orders. */
 function addOrderCommands(program: Command) {
   const orders = program
     .command("orders")
@@ -123,13 +121,13 @@ function addOrderCommands(program: Command) {
     .description(
       "check every line of a file, then write the orders that are not in the table yet",
     )
-    .argument("[file]", "NDJSON: one order per line, with its status", parseText, "-")
+    .argument("[file]", "NDJSON: one order per line, with its status", parseNonEmpty, "-")
     .option("--check", "compare the orders with the table, and write nothing")
     .action(action(importOrders));
   orders
     .command("export")
     .description("write every order, one per line, in the format of `orders import`")
-    .argument("[file]", "where to write (default: standard output)", parseText)
+    .argument("[file]", "where to write (default: standard output)", parseNonEmpty)
     .addOption(tableOption)
     .action(action(exportOrders));
   orders
@@ -142,7 +140,7 @@ function addOrderCommands(program: Command) {
     .option(
       "--file <file>",
       "a file of ids, one per line (default, without ids: standard input, like `-`)",
-      parseText,
+      parseNonEmpty,
     )
     .option(
       "--date <date>",
@@ -192,7 +190,7 @@ function addReinstate(orders: Command) {
     .addOption(idsOption)
     .addOption(
       new Option("--except <file>", "not these orders: a file of ids, one per line")
-        .argParser(parseText)
+        .argParser(parseNonEmpty)
         .conflicts("ids"),
     )
     .addOption(dryRunOption)
@@ -223,14 +221,14 @@ function addLookUps(orders: Command) {
       "show an order with its status and, if it was cancelled, when and by which key",
     )
     .argument("<order-id>", "the order's id", parseId)
-    .action(action(show));
+    .action(action(showOrder));
   orders
     .command("audit")
     .description("compare the cancellations in CancelOrder's log with the table")
     .requiredOption(
       "--log <file>",
       "the function's log lines (`-` is standard input)",
-      parseText,
+      parseNonEmpty,
     )
     .action(action(auditCancellations));
 }

@@ -128,7 +128,7 @@ const widths = {
 };
 
 /** Shows an order as the table holds it, and the name of the key that cancelled it. */
-export async function show(target: Target, id: string): Promise<Result> {
+export async function showOrder(target: Target, id: string): Promise<Result> {
   const calls = new TableCalls(target.client);
   const key = orderKey(id);
   const order = (await calls.read(target.ordersTable, "id", [key], true))(key);

@@ -3,8 +3,9 @@ import { plainValue } from "../orders-file/attribute-json.ts";
 import { batches } from "../orders-file/orders-file.ts";
 import { counted, countsText } from "../terminal/text.ts";
 import { requireKey } from "./api-keys.ts";
-import { type Result, type Session, workThrough } from "./command.ts";
+import type { Result, Session } from "./command.ts";
 import { orderKey, type TableCalls } from "./table-calls.ts";
+import { workThrough } from "./work-through.ts";
 
 interface ReinstateOptions {
   /** The id of the key. */

@@ -2,13 +2,13 @@ import type { OrderItem } from "../../shared/order.ts";
 import { type Attributes, differingAttributes } from "../orders-file/attribute-json.ts";
 
 /**
- * The count of each outcome, before any item is judged. `placed`: the live
- * table lacked it. `mended`: some of its attributes are as they were again. All others are left as
- * they are: `differing` in attributes that anyone may correct, `changedSince` by a shipment, a
- * cancellation or the like, `reinstated` after a cancellation, `contradictory` in its final status,
- * `onlyLive` because the copy lacks it. `inNeither`: it was asked for, but no table has it.
+ * The count of each outcome, before any item is judged. `placed`: the live table lacked it.
+ * `mended`: some of its attributes are as they were again. All others are left as they are:
+ * `differing` in attributes that anyone may correct, `changedSince` by a shipment, a cancellation or
+ * the like, `reinstated` after a cancellation, `contradictory` in its final status, `onlyLive`
+ * because the copy lacks it. `inNeither`: it was asked for, but no table has it.
  */
-export const noOutcomes = {
+export const zeroCounts = {
   placed: 0,
   mended: 0,
   same: 0,
@@ -19,7 +19,7 @@ export const noOutcomes = {
   onlyLive: 0,
   inNeither: 0,
 };
-export type Outcome = keyof typeof noOutcomes;
+export type Outcome = keyof typeof zeroCounts;
 
 /** The decision about an item that both tables have. */
 export interface Judgement {
@@ -39,7 +39,7 @@ export interface Rules {
   /** The attributes that must not have changed since the judgement. */
   judgedBy: string[];
   /** Judges an item of the live table by the copy's. */
-  judge(copied: OrderItem, live: OrderItem): Judgement;
+  judge(copied: OrderItem, current: OrderItem): Judgement;
 }
 
 /**
@@ -52,15 +52,15 @@ export function orderRules(fields: string[]): Rules {
     key: "id",
     name: "id",
     judgedBy: ["id", "status", "reinstatedAt"],
-    judge: (copied, live) => judgeOrder(copied, live, fields),
+    judge: (copied, current) => judgeOrder(copied, current, fields),
   };
 }
 
-function judgeOrder(copied: OrderItem, live: OrderItem, fields: string[]): Judgement {
-  const differing = differingAttributes(copied, live);
+function judgeOrder(copied: OrderItem, current: OrderItem, fields: string[]): Judgement {
+  const differing = differingAttributes(copied, current);
   if (differing.length === 0) return { outcome: "same" };
   const outcome = differing.includes("status")
-    ? judgeStatus(copied, live, differing)
+    ? judgeStatus(copied, current, differing)
     : "differing";
   if (outcome === "contradictory") return { outcome };
   const mayMend = (name: string) =>
@@ -71,23 +71,23 @@ function judgeOrder(copied: OrderItem, live: OrderItem, fields: string[]): Judge
   const change = {
     ...Object.fromEntries(wrong.map((name) => [name, copied[name]])),
     // All that an order was: even what doesn't differ yet may be lost until it is written. What
-    // only the live order has stays, as another team may have added it since.
+    // only the current order has stays, as another team may have added it since.
     ...(outcome === "mended" && attributes),
   };
   if (Object.keys(change).length > 0) return { outcome: "mended", change, differing };
   return outcome === "differing" ? { outcome, differing } : { outcome };
 }
 
-function judgeStatus(copied: OrderItem, live: OrderItem, differing: string[]) {
+function judgeStatus(copied: OrderItem, current: OrderItem, differing: string[]) {
   const was = statusOf(copied);
-  const is = statusOf(live);
+  const is = statusOf(current);
   if (mayBecome(was, is)) return "changedSince";
   if (was === "ended" && is === "ended") return "contradictory";
-  if (was === "ended" && live["reinstatedAt"])
+  if (was === "ended" && current["reinstatedAt"])
     return is === "pending" ? "reinstated" : "contradictory";
   // An order that has lost its status may still say that it was cancelled since.
   const wasCancelledSince =
-    live["cancellationId"] && differing.includes("cancellationId");
+    current["cancellationId"] && differing.includes("cancellationId");
   return wasCancelledSince ? "contradictory" : "mended";
 }
 
@@ -110,8 +110,8 @@ export const keyRules: Rules = {
   key: "keyHash",
   name: "keyId",
   judgedBy: ["keyHash", "revokedAt"],
-  judge({ revokedAt }, live) {
-    const isRevived = revokedAt !== undefined && live["revokedAt"] === undefined;
+  judge({ revokedAt }, current) {
+    const isRevived = revokedAt !== undefined && current["revokedAt"] === undefined;
     return isRevived ? { outcome: "mended", change: { revokedAt } } : { outcome: "same" };
   },
 };

@@ -4,9 +4,10 @@ import { batches, Findings } from "../orders-file/orders-file.ts";
 import { columns } from "../terminal/columns.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { countsText, grouped, printable, words } from "../terminal/text.ts";
-import { type Result, type Session, workThrough } from "./command.ts";
-import { type Judgement, noOutcomes, type Outcome, type Rules } from "./repair-rules.ts";
+import type { Result, Session } from "./command.ts";
+import { type Judgement, type Outcome, type Rules, zeroCounts } from "./repair-rules.ts";
 import { orderKey, type TableCalls } from "./table-calls.ts";
+import { workThrough } from "./work-through.ts";
 
 export interface RepairOptions {
   /** A copy of the table in use, as it was at a second before the damage. */
@@ -73,7 +74,7 @@ export async function repair(
     reads: session.calls("reads"),
     writes: dryRun ? undefined : session.calls("writes"),
   };
-  const counts = { ...noOutcomes };
+  const counts = { ...zeroCounts };
   const doubtful = new Findings<string>();
   const fields = new Map<string, number>();
   const report = (repaired: RepairedItem) => {
@@ -131,7 +132,7 @@ async function* allBatches(
   }
 }
 
-/** Reads what the other table has. A pair that the copy has comes with the copy's batch only. */
+/** Reads what the other table has. What the copy has came with its own batches. */
 async function readPairs(
   { from, live, rules, reads }: Repair,
   { table, items }: { table: string; items: OrderItem[] },

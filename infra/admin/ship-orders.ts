@@ -3,8 +3,9 @@ import { isUnavailable } from "../../shared/dynamodb.ts";
 import type { OrderItem, OrderStatus } from "../../shared/order.ts";
 import { errorText } from "../terminal/errors.ts";
 import { counted, countsText } from "../terminal/text.ts";
-import { type Result, type Session, workThrough } from "./command.ts";
+import type { Result, Session } from "./command.ts";
 import { orderKey, type TableCalls } from "./table-calls.ts";
+import { workThrough } from "./work-through.ts";
 
 /** The words and the exit code of each outcome, the gravest last. */
 const outcomes = {
