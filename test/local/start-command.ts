@@ -20,7 +20,7 @@ export async function prebuilt() {
   const { directory } = inject("assembly");
   const code = `import { cpSync, readdirSync } from "node:fs";
     const { CDK_OUTDIR } = process.env;
-    if (process.argv[1].endsWith("synth.ts") && readdirSync(CDK_OUTDIR).length === 0) {
+    if (process.argv[1].endsWith("synth-process.ts") && readdirSync(CDK_OUTDIR).length === 0) {
       cpSync(${JSON.stringify(directory)}, CDK_OUTDIR, { recursive: true });
       process.exit();
     }`;

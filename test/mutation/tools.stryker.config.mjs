@@ -22,7 +22,7 @@ export default {
     "infra/local/template/**/*.ts",
     "infra/local/gateway/**/*.ts",
     // They only start a process.
-    "!infra/{admin/admin,local/template/synth}.ts",
+    "!infra/{admin/admin,local/template/synth-process}.ts",
   ],
   vitest: { configFile: "test/mutation/tools.vitest.ts", related: false },
   // Mutants that run while a file loads would meet every test.

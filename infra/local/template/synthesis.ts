@@ -20,7 +20,7 @@ export async function synthesise(
   signal: AbortSignal,
   sourceMaps = false,
 ): Promise<SynthesisedStack> {
-  const script = join(import.meta.dirname, "synth.ts");
+  const script = join(import.meta.dirname, "synth-process.ts");
   const env = {
     ...process.env,
     CDK_OUTDIR: directory,
