@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pipeline, Transform } from "node:stream";
 import { createServer as createTlsServer } from "node:tls";
 import { promisify } from "node:util";
-import { listeningPort } from "../../infra/local/machine/ports.ts";
+import { listenOn } from "../../infra/local/machine/ports.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
 
 /** How long every byte takes, each way, in milliseconds. */
@@ -30,7 +30,7 @@ export async function startTlsEngine(engine: string, cleanup: AsyncDisposableSta
   const tls = createTlsServer({ key, cert }, (socket) =>
     pipeline(socket, connect({ port: Number(port), host }), socket, () => {}),
   );
-  const tlsPort = await listeningPort(tls);
+  const tlsPort = await listenOn(tls);
   const distance = createServer({ noDelay: true }, (socket) => {
     const upstream = connect({ port: tlsPort, host: "127.0.0.1", noDelay: true });
     pipeline(socket, later(), upstream, later(), socket, () => {});
@@ -40,7 +40,7 @@ export async function startTlsEngine(engine: string, cleanup: AsyncDisposableSta
     tls.close();
   });
   return {
-    AWS_ENDPOINT_URL_DYNAMODB: `https://127.0.0.1:${await listeningPort(distance)}`,
+    AWS_ENDPOINT_URL_DYNAMODB: `https://127.0.0.1:${await listenOn(distance)}`,
     NODE_EXTRA_CA_CERTS: certificate,
   };
 }

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { App, Stack } from "aws-cdk-lib/core";
 import { buildSync } from "esbuild";
 import { expect, test } from "vitest";
-import { listeningPort } from "../../infra/local/machine/ports.ts";
+import { listenOn } from "../../infra/local/machine/ports.ts";
 import { bundles, bundling } from "../../infra/stack/bundles.ts";
 import { functionList, perFunction } from "../../infra/stack/function-list.ts";
 import { startTlsEngine } from "../bench/tls-engine.ts";
@@ -35,7 +35,7 @@ test.runIf(machineHas("openssl", "the bundles over TLS"))(
       table.closeAllConnections();
       table.close();
     });
-    const endpoint = `http://127.0.0.1:${await listeningPort(table)}`;
+    const endpoint = `http://127.0.0.1:${await listenOn(table)}`;
     const tls = await startTlsEngine(endpoint, cleanup);
     const { path: outdir } = cleanup.use(await temporaryFolder());
     const entryPoints = perFunction((_, { file }) => `functions/${file}`);

@@ -6,7 +6,7 @@ import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { checkEndpoint, startEngine } from "../../infra/local/engine/engine.ts";
 import { engineClient } from "../../infra/local/engine/engine-client.ts";
-import { listeningPort } from "../../infra/local/machine/ports.ts";
+import { listenOn } from "../../infra/local/machine/ports.ts";
 import { isAlive } from "../helpers/processes.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
 
@@ -97,7 +97,7 @@ test("no setting of the shell or of an AWS profile changes what reaches the engi
       requested.resolve({ request: `${method} ${url}`, ...headers });
       response.end('{"TableNames":[]}');
     });
-    const client = engineClient(`http://127.0.0.1:${await listeningPort(engine)}`);
+    const client = engineClient(`http://127.0.0.1:${await listenOn(engine)}`);
     await client.send(new ListTablesCommand());
     client.destroy();
     const { host: _, authorization, ...same } = await requested.promise;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, request, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { listeningPort } from "../../infra/local/machine/ports.ts";
+import { listenOn } from "../../infra/local/machine/ports.ts";
 import { send } from "../helpers/send.ts";
 import { ownLines } from "../helpers/trouble.ts";
 import { invoking, startPets, streaming, until } from "./pets.ts";
@@ -119,7 +119,7 @@ test("a process serves request after request, and further ones wait for those th
   expect(await pids("reused")).toHaveLength(1);
   const held: ServerResponse[] = [];
   const gate = createServer((_, response) => void held.push(response));
-  const port = await listeningPort(gate);
+  const port = await listenOn(gate);
   onTestFinished(() => void gate.close());
   const responses = Array.from("0123456789", (index) =>
     pets.call(`?gate=${port}&index=${index}`),
@@ -153,7 +153,7 @@ test("a process that is debugged takes a debugger before its first request, at a
   const other = createServer();
   onTestFinished(() => void other.close());
   // If it is taken already, that is fine too.
-  await listeningPort(other, 9229).catch(() => {});
+  await listenOn(other, 9229).catch(() => {});
   await using debugged = await startPets(
     { "GET /echo": invoking("echo") },
     { inspect: true, dynamodbEndpoint },

@@ -8,7 +8,7 @@ import {
   type LocalStackOptions,
   startLocalStack,
 } from "../../infra/local/local-stack.ts";
-import { listen, listeningPort } from "../../infra/local/machine/ports.ts";
+import { listen, listenOn } from "../../infra/local/machine/ports.ts";
 import { startOptions } from "../../infra/local/start-options.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { root } from "../helpers/admin-command.ts";
@@ -26,7 +26,7 @@ const full = createServer((_, response) => {
   const message = "backend: database or disk is full";
   response.writeHead(500, headers).end(JSON.stringify({ __type, message }));
 });
-const port = await listeningPort(full);
+const port = await listenOn(full);
 // It may be taken already.
 const usual = await listen(3000, () => {}).catch(() => undefined);
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { afterAll, beforeEach, vi } from "vitest";
-import { listeningPort } from "../../infra/local/machine/ports.ts";
+import { listenOn } from "../../infra/local/machine/ports.ts";
 
 /** The bytes of a response: its status, headers and body. */
 export function response(status: number, body: string, headers = ""): string {
@@ -23,7 +23,7 @@ export async function startFakeTable() {
     const bytes = table.respond(table.attempts.length);
     if (bytes !== undefined) socket.end(bytes);
   });
-  const endpoint = `http://127.0.0.1:${await listeningPort(server)}`;
+  const endpoint = `http://127.0.0.1:${await listenOn(server)}`;
   beforeEach(() => {
     table.attempts = [];
     vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", endpoint);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Agent, createServer, type IncomingMessage, request } from "node:http";
 import { pipeline } from "node:stream";
-import { isLoopback, listeningPort } from "../machine/ports.ts";
+import { isLoopback, listenOn } from "../machine/ports.ts";
 
 const denied = JSON.stringify({
   __type: "com.amazon.coral.service#AccessDeniedException",
@@ -42,7 +42,7 @@ export async function startEngineProxy(engine: string) {
     outgoing.on("close", () => forwarded.destroy());
     incoming.pipe(forwarded);
   });
-  const port = await listeningPort(server);
+  const port = await listenOn(server);
   return {
     /** Like `http://127.0.0.1:54321`. */
     dynamodbEndpoint: `http://127.0.0.1:${port}`,

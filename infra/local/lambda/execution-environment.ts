@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { addAbortSignal, PassThrough, pipeline, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { finished } from "node:stream/promises";
-import { listeningPort } from "../machine/ports.ts";
+import { listenOn } from "../machine/ports.ts";
 import { arnOf } from "../template/local-account.ts";
 import { type FunctionDefinition, startProcess } from "./runtime-process.ts";
 
@@ -117,7 +117,7 @@ export class ExecutionEnvironment {
   async #run(log: (line: string) => void) {
     const { name } = this.#definition;
     const { signal } = this.#ending;
-    this.#address = `127.0.0.1:${await listeningPort(this.#server)}`;
+    this.#address = `127.0.0.1:${await listenOn(this.#server)}`;
     const logOutput = (line: string) => {
       // The runtime logs as an error of the function that its reader has left.
       const requestId = this.#abandoned?.requestId;

@@ -22,8 +22,8 @@ export async function listen(port: number, serve: RequestListener) {
     }
   };
   try {
-    const chosen = await listeningPort(servers[0], port);
-    await listeningPort(servers[1], chosen, "::1").catch((error: unknown) => {
+    const chosen = await listenOn(servers[0], port);
+    await listenOn(servers[1], chosen, "::1").catch((error: unknown) => {
       if (isTaken(error)) throw error;
     });
     return { port: chosen, close };
@@ -42,7 +42,7 @@ export async function listen(port: number, serve: RequestListener) {
  * @returns the port.
  * @throws the server's error.
  */
-export async function listeningPort(
+export async function listenOn(
   server: TcpServer,
   port = 0,
   host = "127.0.0.1",
@@ -65,7 +65,7 @@ export function isLoopback(host = ""): boolean {
 /** A port that no server uses at an address: the preferred one, if that is free. */
 export async function freePort(host?: string, preferred = 0): Promise<number> {
   const server = createServer();
-  const port = await listeningPort(server, preferred, host).catch(() => freePort(host));
+  const port = await listenOn(server, preferred, host).catch(() => freePort(host));
   server.close();
   return port;
 }

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import { buffer, text } from "node:stream/consumers";
-import { listeningPort } from "../../../infra/local/machine/ports.ts";
+import { listenOn } from "../../../infra/local/machine/ports.ts";
 
 /** One attempt of a client to call the engine. */
 export interface EngineCall {
@@ -98,13 +98,13 @@ export async function startFaultProxy(target: string, choose: Choice) {
     server.closeAllConnections();
     await closed;
   };
-  const port = await listeningPort(server);
+  const port = await listenOn(server);
   return {
     endpoint: `http://127.0.0.1:${port}`,
     /** Rejects connections from now on, and resets the open ones. */
     rejectConnections: close,
     /** Ends `rejectConnections`. */
-    accept: () => listeningPort(server, port),
+    accept: () => listenOn(server, port),
     stop: async () => {
       // The engine would wait for connections that are still open.
       agent.destroy();

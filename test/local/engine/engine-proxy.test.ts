@@ -9,7 +9,7 @@ import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
 import { engineClient } from "../../../infra/local/engine/engine-client.ts";
 import { startEngineProxy } from "../../../infra/local/engine/engine-proxy.ts";
-import { listeningPort } from "../../../infra/local/machine/ports.ts";
+import { listenOn } from "../../../infra/local/machine/ports.ts";
 
 const engine = createServer((_, response) => engineResponds(response));
 const engineResponds = vi.fn<(response: ServerResponse) => void>();
@@ -17,7 +17,7 @@ const {
   accessKeyId,
   dynamodbEndpoint: endpoint,
   close,
-} = await startEngineProxy(`http://127.0.0.1:${await listeningPort(engine)}`);
+} = await startEngineProxy(`http://127.0.0.1:${await listenOn(engine)}`);
 afterAll(() => {
   close();
   engine.close();
