@@ -28,8 +28,7 @@ export function openService(
     options.log(
       `Not served: ${notServed.join(", ")} (see infra/local/template/stack-template.ts)`,
     );
-  const { inspect = false } = options;
-  const functions = readFunctions(stack, endpoint, inspect);
+  const functions = readFunctions(stack, endpoint, options.inspect);
   const host = createLambdaHost(functions, options);
   const serveApi = createGateway(api, host.invoke, options);
   const basePath = `/${api.stageName}`;
@@ -42,7 +41,7 @@ export function openService(
     /** Resolves once every request under way has been served. */
     requests: Promise.resolve(),
     /** Starts what a debugger attaches to, before the first request. */
-    begin: () => inspect && host.warm(),
+    begin: () => options.inspect && host.warm(),
     stop: host.stop,
   };
 }

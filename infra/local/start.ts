@@ -35,10 +35,8 @@ try {
   const { notLoadedText, readyText } = await import("./ready-text.ts");
   const { writeStackFile } = await import("./running-stacks.ts");
   const { synthesise } = await import("./template/synthesis.ts");
+  await using folder = await mkdtempDisposable(join(tmpdir(), "pet-store-orders-"));
   await using running = new AsyncDisposableStack();
-  const folder = running.use(
-    await mkdtempDisposable(join(tmpdir(), "pet-store-orders-")),
-  );
   // Without links: source maps name the sources relative to it.
   const directory = await realpath(folder.path);
   const stack = await startLocalStack((signal) => synthesise(directory, signal, true), {

@@ -28,7 +28,7 @@ export function proxyEvent(
     const name = message.rawHeaders.find((sent) => sent.toLowerCase() === key);
     return [name ?? key, values] as const;
   });
-  const queries = [...new Set(query.keys())].map((name) => [name, query.getAll(name)]);
+  const queries = query.keys().map((name) => [name, query.getAll(name)]);
   return {
     resource: route.path,
     path: resourcePath,

@@ -105,8 +105,6 @@ function createPool(
       dispatch();
       return await response.promise;
     },
-    stop: async () => {
-      await Promise.all([...environments].map((environment) => environment.stop()));
-    },
+    stop: () => Promise.all([...environments].map((environment) => environment.stop())),
   };
 }
