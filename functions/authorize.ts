@@ -30,8 +30,7 @@ export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorize
     const key = bearerKey.exec(authorizationToken)?.[1] ?? "";
     const now = Math.floor(Date.now() / 1000);
     const keyId = await findActiveKeyId(client, apiKeysTable, key, now, signal);
-    // The gateway turns this message into 401. Without a stack: the runtime logs it, which for a
-    // rejected key costs money and says nothing.
+    // Without a stack: the runtime logs it, which for a rejected key costs money and says nothing.
     if (keyId === undefined)
       throw Object.assign(new Error("Unauthorized"), { stack: "Error: Unauthorized" });
     // API Gateway caches the policy and applies it to every method of the stage.

@@ -1,13 +1,13 @@
 import { isApiKey } from "../../shared/api-keys.ts";
 import { environments } from "../environments.ts";
 import { callersPath } from "../terminal/input.ts";
-import { accepting, parseText, Script, wholeNumber } from "../terminal/script.ts";
+import { accepting, parseNonEmpty, Script, wholeNumber } from "../terminal/script.ts";
 import type { LocalStackOptions } from "./local-stack.ts";
 
 const nth = wholeNumber(1, 65_535);
 
 /** Without a name, SQLite would make a temporary database. */
-const parseFile = (name: string) => callersPath(parseText(name));
+const parseFile = (name: string) => callersPath(parseNonEmpty(name));
 
 const { apiKeyPrefix } = environments.staging;
 const parseKey = accepting(

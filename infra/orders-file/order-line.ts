@@ -17,7 +17,7 @@ import {
 } from "./attribute-json.ts";
 
 /** A parsed line of an orders file: its order, or everything that is wrong with it, for people. */
-export type OrderLine = { item: OrderItem } | { problems: string[] };
+type OrderLine = { item: OrderItem } | { problems: string[] };
 
 /** The rule for a field's values, as attributes. */
 interface FieldType {

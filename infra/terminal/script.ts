@@ -72,8 +72,8 @@ export function accepting(isAccepted: (text: string) => boolean, rule: string) {
   };
 }
 
-/** A parser of names. An unset shell variable would make one empty. */
-export const parseText = accepting(Boolean, "Must not be empty.");
+/** A parser of any text but an empty one, which an unset shell variable would make. */
+export const parseNonEmpty = accepting(Boolean, "Must not be empty.");
 
 /** A parser of whole numbers within bounds, which it names when it rejects a text. */
 export function wholeNumber(least: number, most: number) {

@@ -9,8 +9,6 @@ import { type Choice, startFaultProxy } from "./faults/fault-proxy.ts";
 import { noOption } from "./fixture-environments.ts";
 import { tableWriter } from "./table-writer.ts";
 
-export type TestTables = Awaited<ReturnType<typeof createTestTables>>;
-
 /** The engine of all test files that run in this process. It ends with the process. */
 let engine: Promise<{ endpoint: string }> | undefined;
 
