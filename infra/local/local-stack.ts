@@ -57,7 +57,7 @@ export async function startLocalStack(
 ) {
   const {
     ending = new AbortController(),
-    log = (line) => console.error(forTerminal(line)),
+    log = (line) => process.stderr.write(`${forTerminal(line)}\n`),
     orders: path = sampleOrders,
   } = options;
   const { signal } = ending;

@@ -29,7 +29,7 @@ try {
       "--db is for the embedded engine, but DYNAMODB_ENDPOINT names another: use one of the two",
     );
   }
-  console.error("Building the service...");
+  process.stderr.write("Building the service...\n");
   // They take a while to load.
   const { startLocalStack } = await import("./local-stack.ts");
   const { notLoadedText, readyText } = await import("./ready-text.ts");
@@ -46,7 +46,7 @@ try {
   });
   running.defer(stack.stop);
   if (options.orders !== undefined && !stack.hasNewTables) {
-    console.error(notLoadedText(options.orders));
+    process.stderr.write(`${notLoadedText(options.orders)}\n`);
   }
   const { apiKey, whereabouts } = stack;
   running.defer(writeStackFile({ ...whereabouts, startedAt: Date.now() }));
