@@ -1,4 +1,5 @@
 import { realpath } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CommandError } from "../../terminal/errors.ts";
 
@@ -11,8 +12,9 @@ import { CommandError } from "../../terminal/errors.ts";
  * @throws CommandError when another stack has it, or it can't be locked.
  */
 export async function lockDatabase(file: string): Promise<() => void> {
-  // A link and its target are one file; one that doesn't exist yet is locked by its own name.
-  const target = await realpath(file).catch(() => file);
+  // A link and its target, which may not exist yet, are one file.
+  const folder = await realpath(dirname(file));
+  const target = await realpath(file).catch(() => join(folder, basename(file)));
   try {
     const lock = new DatabaseSync(`${target}-lock`);
     lock.exec("BEGIN EXCLUSIVE");
