@@ -19,7 +19,7 @@ async function textOf(orders: Record<string, string>, options: LocalStackOptions
 }
 
 test("the text says where the service is, what its options do, and how to try it", async () => {
-  const orders = { "-1": "pending", 7: "pending", 9: "shipped" };
+  const orders = { "-1": "pending", 7: "pending", 10: "pending", 9: "shipped" };
   const options = { watch: true, throttle: 3, cut: 4, unavailable: 2 };
   expect(await textOf(orders, options)).toBe(`\
 The pet store orders service is ready after 1.0 s. Press Ctrl-C to stop it.
