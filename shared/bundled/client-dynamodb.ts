@@ -23,7 +23,7 @@ import {
 import { loadJsonRpcErrorCode } from "@smithy/core/protocols";
 import { getRetryPlugin, type StandardRetryStrategy } from "@smithy/core/retry";
 import { streamCollector, toUtf8 } from "@smithy/core/serde";
-import { getSmithyContext, HttpRequest, type HttpResponse } from "@smithy/core/transport";
+import { getSmithyContext, HttpRequest, HttpResponse } from "@smithy/core/transport";
 import { NodeHttpHandler, type NodeHttpHandlerOptions } from "@smithy/node-http-handler";
 import { SignatureV4 } from "@smithy/signature-v4";
 import {
@@ -185,8 +185,9 @@ function addSigning(stack: Stack) {
   /** By how many milliseconds the table's clock is ahead of ours. */
   let ahead = 0;
   /** Learns that from a response. @returns whether a signature by our clock would be rejected. */
-  const learnTime = (response?: HttpResponse) => {
-    const time = Date.parse(response?.headers["date"] ?? "");
+  const learnTime = (response: unknown) => {
+    const date = HttpResponse.isInstance(response) ? response.headers["date"] : undefined;
+    const time = Date.parse(date ?? "");
     if (Number.isNaN(time)) return false;
     ahead = time - Date.now();
     return Math.abs(ahead) >= clockSkew;
@@ -199,7 +200,7 @@ function addSigning(stack: Stack) {
         if (learnTime(error.$response)) error.$metadata.clockSkewCorrected = true;
         throw error;
       });
-      learnTime(result.response as HttpResponse);
+      learnTime(result.response);
       return result;
     },
     // Within the retries, so that each attempt has its own signature.
