@@ -33,8 +33,8 @@ export interface Operation {
   streamed?: boolean;
 }
 
-/** The functions that serve an operation, named like it. */
-const operationList = {
+/** Every function of the service. Whatever exists once per function is made from this list. */
+export const functionList = {
   listOrders: {
     id: "ListOrders",
     file: "list-orders.ts",
@@ -55,11 +55,6 @@ const operationList = {
     failures: ["cancel_failed"],
     operation: { method: "DELETE", path: "/store/orders/{orderId}" },
   },
-} satisfies Record<string, FunctionEntry & { operation: Operation }>;
-
-/** Every function of the service. Whatever exists once per function is made from this list. */
-export const functionList = {
-  ...operationList,
   authorize: {
     id: "Authorize",
     file: "authorize.ts",
@@ -73,11 +68,18 @@ export const functionList = {
 
 export type FunctionName = keyof typeof functionList;
 
+/** The functions that serve an operation, named like it. */
+export type OperationName = {
+  [Name in FunctionName]: (typeof functionList)[Name] extends { operation: Operation }
+    ? Name
+    : never;
+}[FunctionName];
+
 /** Every operation of the API. */
-export const operations = Object.entries(operationList).map(([name, { operation }]) => ({
-  ...operation,
-  name: name as keyof typeof operationList,
-}));
+export const operations = Object.entries<FunctionEntry>(functionList).flatMap(
+  ([name, { operation }]) =>
+    operation ? [{ ...operation, name: name as OperationName }] : [],
+);
 
 /** One value for each function, by its name. */
 export type PerFunction<Value> = Record<FunctionName, Value>;
