@@ -23,9 +23,7 @@ import type { Template } from "./changes.ts";
  */
 export function readAssembly(directory: string, stackName: string) {
   try {
-    const stack = new CloudAssembly(directory).getStackByName(stackName);
-    const { template, terminationProtection } = stack;
-    return { template, terminationProtection };
+    return new CloudAssembly(directory).getStackByName(stackName);
   } catch (cause) {
     const problem = `${directory} has no stack ${stackName}: synthesise it first`;
     throw new CommandError(problem, { cause });
@@ -49,7 +47,7 @@ export async function readTemplate(file: string): Promise<Template> {
  * one, but the comparison would read the caller's. Also throws what the SDK throws.
  */
 export async function findAccount({ name, account: pinned }: Environment) {
-  const client = new STSClient(pinned ?? {});
+  const client = new STSClient(pinned ? { region: pinned.region } : {});
   const region = await client.config.region();
   const { Account: id = "unknown" } = await client.send(new GetCallerIdentityCommand());
   if (pinned && id !== pinned.id) {
