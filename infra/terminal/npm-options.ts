@@ -29,6 +29,5 @@ export function adviceOnNpm(
 
 function isKeptByNpm(option: string) {
   const name = option.replace(/^-+/, "").replaceAll("-", "_");
-  const { env } = process;
-  return Boolean(env[`npm_config_${name}`] || env[`npm_config_${namesInNpm[name]}`]);
+  return [name, namesInNpm[name]].some((known) => process.env[`npm_config_${known}`]);
 }
