@@ -14,12 +14,11 @@ import type { OrderItem } from "../../shared/order.ts";
 import { type Attributes, differingAttributes } from "../orders-file/attribute-json.ts";
 
 /**
- * The longest wait before each retry of a throttled call, in milliseconds. With full jitter they
- * take a minute or so.
+ * A throttled call is retried after at most 200 ms, then 400 ms, and so on up to this. With full
+ * jitter, ten retries take a minute or so.
  */
-const throttleWaits = [
-  200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 30_000, 30_000,
-];
+const longestWait = 30_000;
+const throttleRetries = 10;
 
 /** The key of an item, which an item from a table always has. */
 function keyOf(key: string, item: Attributes) {
@@ -86,8 +85,8 @@ export class TableCalls {
           ((used?.CapacityUnits ?? units) - units) * this.#millisecondsPerUnit;
         return output;
       } catch (error) {
-        const longest = throttleWaits[tries];
-        if (longest === undefined || !isThrottled(error)) throw error;
+        if (tries === throttleRetries || !isThrottled(error)) throw error;
+        const longest = Math.min(200 * 2 ** tries, longestWait);
         await systemClock.pause(Math.random() * longest, this.#signal);
       }
     }

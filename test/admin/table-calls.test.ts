@@ -58,9 +58,7 @@ describe("calls to a table", () => {
 
   test("are retried for a minute or so while the table throttles, each in its turn", async () => {
     await expect(new TableCalls(client).make(throttled, 1)).rejects.toThrow("Slow down");
-    expect(waits).toEqual([
-      100, 250, 500, 1000, 2500, 5000, 10_000, 15_000, 15_000, 15_000,
-    ]);
+    expect(waits).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 12_800, 15_000, 15_000]);
     waits = [];
     await new TableCalls(client, 1).make(
       vi.fn(using(1)).mockImplementationOnce(throttled),
