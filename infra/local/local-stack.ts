@@ -45,13 +45,15 @@ export type LocalStack = Awaited<ReturnType<typeof startLocalStack>>;
 const sampleOrders = join(import.meta.dirname, "sample-orders.ndjson");
 
 /**
- * Starts the service on this machine. If that fails, everything that was started is stopped again.
+ * Starts the service on this machine.
  *
+ * @param running ends everything that was started, even if the start fails.
  * @param build synthesises the stack to serve. Builds may share a directory: CDK names a bundle by
  * its hash, so no build overwrites another's.
  * @throws CommandError when something is wrong that a person can put right.
  */
 export async function startLocalStack(
+  running: AsyncDisposableStack,
   build: (signal: AbortSignal) => Promise<SynthesisedStack>,
   options: LocalStackOptions = {},
 ) {
@@ -61,20 +63,19 @@ export async function startLocalStack(
     orders: path = sampleOrders,
   } = options;
   const { signal } = ending;
-  await using started = new AsyncDisposableStack();
 
   // First, so that a taken port is found at once; requests wait until the service can serve them.
   const service = createLiveService();
   const { port, close } = await listen(options.port ?? 3000, service.serve);
-  started.defer(close);
+  running.defer(close);
 
   // The build comes last, as it takes longest.
-  const { endpoint, ...access } = await openEngine(options, started, ending);
+  const { endpoint, ...access } = await openEngine(options, running, ending);
   using checked = await openOrders(path, signal);
   const firstBuild = await build(signal);
 
   const client = engineClient(endpoint);
-  started.defer(() => client.destroy());
+  running.defer(() => client.destroy());
   const orders = batches(logProgress(checked.read(), checked.count, log));
   // Stacks may share an external engine, so the port tells their keys apart.
   const keyName =
@@ -107,16 +108,15 @@ export async function startLocalStack(
     return opened.basePath;
   };
   const basePath = await use(firstBuild);
-  started.defer(service.stop);
+  running.defer(service.stop);
   if (options.watch) {
     const rebuild = async () => await use(await build(signal));
     const watching = watchSources(rebuild, signal, log);
-    started.defer(() => watching);
+    running.defer(() => watching);
   }
-  started.defer(() => ending.abort(new CommandError("The local stack has stopped")));
+  running.defer(() => ending.abort(new CommandError("The local stack has stopped")));
 
   const baseUrl = `http://localhost:${port}${basePath}`;
-  const running = started.move();
   return {
     /** A key for this start, and whether the tables are new: then they hold its orders. */
     ...data,
@@ -128,8 +128,6 @@ export async function startLocalStack(
     client,
     /** How other programs reach the service and its tables. */
     whereabouts: { baseUrl, ...access, tables },
-    /** Ends everything that was started. */
-    stop: () => running.disposeAsync(),
   };
 }
 
@@ -149,7 +147,7 @@ async function openOrders(path: string, signal: AbortSignal) {
  */
 async function openEngine(
   { dynamodbEndpoint, db }: LocalStackOptions,
-  started: AsyncDisposableStack,
+  running: AsyncDisposableStack,
   ending: AbortController,
 ) {
   if (dynamodbEndpoint !== undefined) {
@@ -158,14 +156,14 @@ async function openEngine(
     const { accessKeyId } = dummyCredentials;
     return { endpoint, dynamodbEndpoint: endpoint, accessKeyId };
   }
-  if (db !== undefined) started.defer(await lockDatabase(db));
+  if (db !== undefined) running.defer(await lockDatabase(db));
   const { endpoint, ended, stop } = await startEngine(db);
   ended.then(() =>
     ending.abort(new CommandError("The DynamoDB engine ended unexpectedly")),
   );
-  started.defer(stop);
+  running.defer(stop);
   const { close, ...access } = await startEngineProxy(endpoint);
-  started.defer(close);
+  running.defer(close);
   return { endpoint, ...access };
 }
 

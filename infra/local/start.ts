@@ -39,12 +39,12 @@ try {
   await using running = new AsyncDisposableStack();
   // Without links: source maps name the sources relative to it.
   const directory = await realpath(folder.path);
-  const stack = await startLocalStack((signal) => synthesise(directory, signal, true), {
+  const build = (signal: AbortSignal) => synthesise(directory, signal, true);
+  const stack = await startLocalStack(running, build, {
     ...options,
     dynamodbEndpoint,
     ending,
   });
-  running.defer(stack.stop);
   if (options.orders !== undefined && !stack.hasNewTables) {
     process.stderr.write(`${notLoadedText(options.orders)}\n`);
   }

@@ -11,10 +11,6 @@ export async function startStack(
   options: LocalStackOptions,
 ) {
   const { path } = cleanup.use(await temporaryFolder());
-  const stack = await startLocalStack((signal) => synthesise(path, signal), {
-    port: 0,
-    ...options,
-  });
-  cleanup.defer(stack.stop);
-  return stack;
+  const build = (signal: AbortSignal) => synthesise(path, signal);
+  return await startLocalStack(cleanup, build, { port: 0, ...options });
 }

@@ -19,7 +19,13 @@ const secrets = /pets_[0-9a-z]+_|bearer|authorization|"(?:multiValueH|h)eaders"|
 export async function startTestStack(options: LocalStackOptions = {}) {
   const log: string[] = [];
   const orders = fileURLToPath(new URL("orders.ndjson", import.meta.url));
-  const stack = await startLocalStack(readAssembly, {
+  const running = new AsyncDisposableStack();
+  afterAll(async () => {
+    await running.disposeAsync();
+    // Whatever a test file did, no line may contain a key, a header or a body.
+    expect(log.filter((line) => secrets.test(line))).toEqual([]);
+  });
+  const stack = await startLocalStack(running, readAssembly, {
     port: 0,
     dynamodbEndpoint: await externalEngine(),
     orders,
@@ -27,11 +33,6 @@ export async function startTestStack(options: LocalStackOptions = {}) {
     // Each further environment costs a cold start.
     maxEnvironments: 2,
     ...options,
-  });
-  afterAll(async () => {
-    await stack.stop();
-    // Whatever a test file did, no line may contain a key, a header or a body.
-    expect(log.filter((line) => secrets.test(line))).toEqual([]);
   });
   return {
     ...stack,

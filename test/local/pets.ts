@@ -138,13 +138,18 @@ export async function startPets(
 ) {
   const log: string[] = [];
   const template = petTemplate(petResources(routes, changes));
+  await using started = new AsyncDisposableStack();
   const stack = await startLocalStack(
+    started,
     async () => ({ template, directory: import.meta.dirname }),
     { port: 0, log: (line) => void log.push(line), ...options },
   );
+  const running = started.move();
+  const stop = () => running.disposeAsync();
   return {
     ...stack,
-    [Symbol.asyncDispose]: stack.stop,
+    stop,
+    [Symbol.asyncDispose]: stop,
     log,
     call: (path: string, request?: RequestOptions) => send(stack.baseUrl + path, request),
     pids: async (name: string) =>

@@ -123,15 +123,20 @@ test.each<[string, LocalStackOptions, string]>([
   ["a taken port", { port }, taken(port)],
   ["port 3000 if it is taken and no other given", {}, taken(3000)],
 ])("a start fails with lines about %s", async (_, options, message) => {
-  const start = startLocalStack(readAssembly, options);
+  await using running = new AsyncDisposableStack();
+  const start = startLocalStack(running, readAssembly, options);
   await expect(start).rejects.toMatchObject({ name: "CommandError", message });
 });
 
 test("a start that fails leaves no engine behind", async () => {
   const db = join(directory, "orders.db");
   const failing = () => Promise.reject(new Error("no build"));
-  await expect(startLocalStack(failing, { port: 0, db })).rejects.toThrow("no build");
-  // The engine made it, so it has started.
-  await access(db);
+  {
+    await using running = new AsyncDisposableStack();
+    const start = startLocalStack(running, failing, { port: 0, db });
+    await expect(start).rejects.toThrow("no build");
+    // The engine made it, so it has started.
+    await access(db);
+  }
   expect(await descendants(process.pid, db)).toEqual([]);
 });
