@@ -94,7 +94,8 @@ function reasonToKeep(
 }
 
 /**
- * Undoes a cancellation in one conditional write, if the order allows it; nothing in a dry run.
+ * Undoes a cancellation in one conditional write; does nothing in a dry run. Returns undefined, or
+ * the order as it was found if it has changed since it was read.
  */
 function reinstateOrder(
   table: string,
