@@ -267,7 +267,9 @@ test("a streamed response whose client leaves while nothing comes lets its funct
   await expect.poll(events).toEqual(["the connection is broken"]);
   await kill("waiting", "SIGUSR2");
   await expectKept("waiting", () => call("/waiting"));
-  expect(events()).toEqual(["the connection is broken", "the source is destroyed"]);
+  await expect
+    .poll(events)
+    .toEqual(["the connection is broken", "the source is destroyed"]);
 });
 
 test("a streamed response that begins after its client has left is cut off", async () => {
