@@ -7,10 +7,10 @@ import { operations } from "./function-list.ts";
 // The text of each rule says what a setting must be: "SETTING must be TEXT, not VALUE".
 const matching = (pattern: RegExp, text: string) =>
   // Without abort, what the settings must be to each other would be checked all the same.
-  z.string(text).regex(pattern, { error: text, abort: true });
+  z.string(text).regex(pattern, { abort: true });
 const flag = z.boolean("true or false");
-const moreThanZero = z.number("more than 0").positive("more than 0");
-const wholeNumber = z.int("a whole number above 0").positive("a whole number above 0");
+const moreThanZero = z.number("more than 0").positive();
+const wholeNumber = z.int("a whole number above 0").positive();
 const accountId = matching(/^\d{12}$/, "12 digits");
 const tagKey = matching(
   /^(?!aws:)[\p{L}\p{Z}\p{N}_.:/=+@-]{1,128}$/iu,
@@ -169,10 +169,7 @@ const settings = z.strictObject({
    * How many seconds the gateway remembers an accepted key. A revoked or expired key works for that
    * long.
    */
-  authorizerCacheSeconds: z
-    .int("from 0 to 3600")
-    .min(0, "from 0 to 3600")
-    .max(3600, "from 0 to 3600"),
+  authorizerCacheSeconds: z.int("from 0 to 3600").min(0).max(3600),
   /**
    * Roughly how much each operation accepts; beyond that, 429. A cancellation takes one write unit.
    * Lists alone exhaust `tableThroughput.reads` once the table has reads / rateLimit * 8 KB:
