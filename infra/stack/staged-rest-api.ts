@@ -56,10 +56,9 @@ export function addRestApi(scope: Construct, environment: Environment) {
     endpointTypes: [EndpointType.REGIONAL],
     disableExecuteApiEndpoint: domain?.keepGatewayAddress === false,
     // One role serves every API of the account and region, and the last stack to be created sets
-    // it. Role and setting outlive their stack, so that deleting one stack does not silence the
-    // others.
+    // it. CDK makes role and setting outlive their stack, so that deleting one stack does not
+    // silence the others.
     cloudWatchRole: ownsLogRole,
-    ...(ownsLogRole && { cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN }),
     deployOptions: {
       stageName,
       // For each method that is not an operation: requests that the gateway rejects count towards
