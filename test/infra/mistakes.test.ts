@@ -49,12 +49,18 @@ test("synthesis stops with a line for each mistake in a setting", () => {
     { throttling: { ...throttling, cancelOrder: { rateLimit: 5 } } },
     { listConcurrency: 0, tableThroughput: { reads: 0, writes: Number.NaN } },
     { authorizerCacheSeconds: 3601 },
+    { name: "every option", dashboard: 1, ownsLogRole: true, writerAccounts: "2" },
+    { tags: { team: 1 }, alarms: { ...alarms, email: "on-call" } },
+    { throttling: { ...throttling, cancelOrder: { rateLimit: "5", burstLimit: 5 } } },
+    { domain: { ...elsewhere, name: "orders.example.com/x", certificateArn: "1" } },
+    { domain: { ...domain, hostedZone: { id: 1, name: 2 } } },
     { domain: "orders.example.com" },
     { domain: { ...domain, name: "Orders.example.com" } },
     { logRetentionDays: 42, functionLogLevel: "WARN", systemLogLevel: "ERROR" },
     { listConcurency: 20, dashbord: true },
     { alarms: { ...alarms, canry: true } },
     withFailures(0),
+    withFailures(101, false),
     { restoredTables: {} },
     { formerTables: {} },
     withFailures(10),
@@ -80,6 +86,17 @@ test("synthesis stops with a line for each mistake in a setting", () => {
     tableThroughput.writes must be a whole number above 0, not NaN
     listConcurrency must be a whole number above 0, not 0
     authorizerCacheSeconds must be from 0 to 3600, not 3601
+    name must be letters, digits and hyphens, not 'every option'
+    ownsLogRole must be false, or left out, not true
+    writerAccounts must be a list of accounts, not '2'
+    dashboard must be true or false, not 1
+    tags.team must be text, not 1
+    alarms.email must be an email address, not 'on-call'
+    throttling.cancelOrder.rateLimit must be more than 0, not '5'
+    domain.name must be a domain name in small letters, not 'orders.example.com/x'
+    domain.certificateArn must be an ARN like arn:aws:acm:REGION:ACCOUNT:certificate/ID, not '1'
+    domain.hostedZone.id must be text, not 1
+    domain.hostedZone.name must be text, not 2
     domain must be an object, not 'orders.example.com'
     domain.name must be a domain name in small letters, not 'Orders.example.com'
     logRetentionDays must be one of CloudWatch's 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545 or 731, not 42
@@ -88,6 +105,7 @@ test("synthesis stops with a line for each mistake in a setting", () => {
     environments.every-option has no setting listConcurency or dashbord
     alarms has no setting canry
     alarms.functionFailures.percent must be more than 0, not 0
+    alarms.functionFailures.percent must be at most 100, not 101
     environments.every-option has no setting restoredTables: first fill the stack's own tables (infra/CHANGELOG.md, Restored tables)
     environments.every-option has no setting formerTables: first fill the stack's own tables (infra/CHANGELOG.md, Restored tables)
     alarms.functionFailures.percent must be less than a canary's 10 %, not 10
