@@ -32,16 +32,19 @@ function appWith(
   return createOrdersApp(environments, addParts);
 }
 
-test("every environment, even a third one, is a stack with a team's own parts", () => {
+test("every environment, even a third one, is a stack with a team's own parts, which rules check", () => {
   const seen: string[] = [];
-  appWith({}, { ...fixtures, demo }, ({ stackName, environmentName }) =>
-    seen.push(`${stackName} of ${environmentName}`),
-  );
+  const app = appWith({}, { ...fixtures, demo }, (stack) => {
+    seen.push(`${stack.stackName} of ${stack.environmentName}`);
+    stack.terminationProtection = false;
+  });
   expect(seen).toEqual([
     "PetStoreOrders-everything of every-option",
     "PetStoreOrders-no-option of no-option",
     "PetStoreOrders-demo of demo",
   ]);
+  const broken = app.node.children.flatMap(({ node }) => node.validate());
+  expect(broken).toEqual(["keepData needs terminationProtection"]);
 });
 
 test("a mistake in the settings stops synthesis", () => {
@@ -50,6 +53,8 @@ test("a mistake in the settings stops synthesis", () => {
     message: `environments.other.name must be "other", not 'demo'`,
   };
   expect(() => appWith({}, { other: demo })).toThrow(expect.objectContaining(error));
+  for (const canary of ["untrue", "falsely"])
+    expect(() => appWith({ canary })).toThrow(`true or false, not ${canary}`);
 });
 
 test("a wrong context value ends synthesis with exit code 1 and one line", async () => {
@@ -71,7 +76,7 @@ test("cdk deploy -c canary=false is as the setting, and sets every alias each ti
   const alarms = { ...everyOption.alarms, canary: false };
   const atOnce = templates(everyOption, "false");
   expect(JSON.stringify(atOnce)).not.toContain("UpdatePolicy");
-  const changes = templates({ ...everyOption, alarms }, "true").map((template, index) =>
+  const changes = templates({ ...everyOption, alarms }).map((template, index) =>
     differences(template, atOnce[index] ?? template),
   );
   expect(changes.join("")).toMatchInlineSnapshot(`
