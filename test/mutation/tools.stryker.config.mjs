@@ -21,6 +21,7 @@ export default {
     "infra/terminal/**/*.ts",
     "infra/local/template/**/*.ts",
     "infra/local/gateway/**/*.ts",
+    "infra/stack/intrinsics.ts",
     // They only start a process.
     "!infra/{admin/admin,local/template/synth-process}.ts",
   ],
