@@ -265,11 +265,13 @@ test("orders are mended while everyone uses them, though each command is killed 
   /** Begins the use of the table at a command's first write, and kills the command at another. */
   const inUse = (kill?: () => void) => {
     let writes = 0;
-    return ({ operation }: EngineCall): undefined => {
-      if (!/^(Put|Update)Item$/.test(operation)) return;
+    return ({ operation }: EngineCall) => {
+      if (!/^(Put|Update)Item$/.test(operation)) return undefined;
       writes++;
       if (writes === 1) using.push(...Array.from({ length: 21 }, useTable));
       if (writes === 20) kill?.();
+      // Or else those under way could leave the next command nothing to write.
+      return kill && writes > 20 ? faults["request lost"] : undefined;
     };
   };
   const repair = `orders repair --from ${copy}`;
