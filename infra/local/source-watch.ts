@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 const project = join(import.meta.dirname, "../..");
 
-/** What the local stack is built from. */
+/** The sources of the local stack. */
 const sources = "{functions,shared,infra/stack,infra/environments.ts}/**";
 
 /** How often to look. Looking takes 1 ms. */

@@ -6,7 +6,7 @@ import { parseOrderLine } from "./order-line.ts";
 
 const keptOfKind = 20;
 
-/** What is wrong with a line of a file, from 1. */
+/** A line of a file, counted from 1, and its problems. */
 interface BadLine {
   line: number;
   problems: string[];

@@ -1,7 +1,7 @@
 import type { AttributeDefinition, KeySchemaElement } from "@aws-sdk/client-dynamodb";
 import { z } from "zod";
 
-/** What changes nothing on one machine, wherever it stands in a template. */
+/** Names that change nothing on one machine, wherever they stand in a template. */
 const ignoredProperties = [
   "AccessLogSetting",
   "Architectures",
