@@ -262,23 +262,27 @@ test("orders are mended while everyone uses them, though each command is killed 
     }
   };
   const using: Promise<void>[] = [];
-  /** Begins the use of the table at a command's first write, and kills the command at another. */
-  const inUse = (kill?: () => void) => {
+  /**
+   * Begins the use of the table at a command's first write, and kills the command after twenty. Its
+   * later ones are lost, or else the next command could have nothing to write.
+   */
+  const inUse = (kill?: () => Behaviour | undefined) => {
     let writes = 0;
     return ({ operation }: EngineCall) => {
       if (!/^(Put|Update)Item$/.test(operation)) return undefined;
       writes++;
       if (writes === 1) using.push(...Array.from({ length: 21 }, useTable));
-      if (writes === 20) kill?.();
-      // Or else those under way could leave the next command nothing to write.
-      return kill && writes > 20 ? faults["request lost"] : undefined;
+      return writes > 20 ? kill?.() : undefined;
     };
   };
   const repair = `orders repair --from ${copy}`;
   const codes: unknown[] = [];
   for (const words of [reinstate, repair]) {
     const killed = await start(words, {
-      calls: inUse(() => killed.child.kill("SIGKILL")),
+      calls: inUse(() => {
+        killed.child.kill("SIGKILL");
+        return faults["request lost"];
+      }),
     });
     codes.push((await killed.ended).code);
     const { proxy } = await behindProxy(inUse());
