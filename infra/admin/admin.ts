@@ -3,4 +3,4 @@ import { createProgram } from "./program.ts";
 // Each write to standard output handles its own failure.
 process.stdout.on("error", () => {});
 
-await createProgram().run(process.argv.slice(2), 1);
+await createProgram().run(process.argv.slice(2));

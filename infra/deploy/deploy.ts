@@ -1,55 +1,26 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { type Command, Option } from "commander";
 import { type Environment, environments } from "../environments.ts";
-import { CommandError } from "../terminal/errors.ts";
 import { Script } from "../terminal/script.ts";
-import { counted, printable } from "../terminal/text.ts";
-import { type Finding, findChanges, findingName } from "./findings.ts";
-import { findAccount, readAssembly, readDeployedStack, readTemplate } from "./stacks.ts";
+import { cdk, ownAssembly } from "./cdk.ts";
+import { type CompareOptions, compare } from "./compare.ts";
 
-type Environments = Record<string, Environment>;
-
-/**
- * The options of `compare` and `deploy`. They pass on no others of CDK's, which could select
- * another role, or a stack that was not compared.
- */
-interface Options {
-  /** The names of findings that are meant, separated by white space. */
-  accept?: string[];
-  /** The directory of a synthesised app; without it, one is synthesised into `cdk.out`. */
-  app?: string;
-  /** Values of CDK's context, like `canary=false`, for the synthesis. */
-  context?: string[];
-  profile?: string;
-  /** The file of a saved template to compare with, instead of what is deployed. */
-  template?: string;
+/** The options of `deploy`. */
+interface DeployOptions extends CompareOptions {
   outputsFile?: string;
   requireApproval?: string;
   revertDrift?: boolean;
 }
 
-/** Where an app is synthesised when no `app` is given. */
-const ownAssembly = "cdk.out";
-
-if (import.meta.main) await runDeploy(process.argv.slice(2));
+if (import.meta.main) await createProgram().run(process.argv.slice(2));
 
 /**
- * Runs `npm run compare`, `deploy`, `diff` or `drift`, and sets the exit code: 1 when a finding
- * is not accepted, 2 when the command line is wrong or something fails, otherwise CDK's own.
+ * The command line of `npm run compare`, `deploy`, `diff` and `drift`. Its exit code is 1 when a
+ * finding is not accepted, 2 when the command line is wrong or something fails, otherwise CDK's own.
  *
- * @param words the command line, from the name of the command on.
  * @param entries the environments that it may name.
  */
-export async function runDeploy(
-  words: string[],
-  entries: Environments = environments,
-): Promise<void> {
-  await createProgram(entries).run(words, 2);
-}
-
-function createProgram(entries: Environments) {
-  const program = new Script("npm run").exitOverride();
+export function createProgram(entries: Record<string, Environment> = environments) {
+  const program = new Script("npm run", 2).exitOverride();
   const names = Object.keys(entries).join(" or ");
   const command = (name: string, description: string) =>
     program
@@ -68,7 +39,7 @@ function createProgram(entries: Environments) {
     command("compare", "List what a deployment would change out of the ordinary"),
   )
     .option("--template <file>", "compare with a saved template; needs no credentials")
-    .action(async (environment: Environment, options: Options) => {
+    .action(async (environment: Environment, options: CompareOptions) => {
       process.exitCode = await compare(environment, options);
     });
   addComparison(
@@ -80,7 +51,7 @@ function createProgram(entries: Environments) {
     )
     .option("--outputs-file <file>", "where CDK writes the stack's outputs, as JSON")
     .option("--revert-drift", "also undo what was changed outside CloudFormation")
-    .action(async (environment: Environment, options: Options) => {
+    .action(async (environment: Environment, options: DeployOptions) => {
       process.exitCode =
         (await compare(environment, options)) || (await deploy(environment, options));
     });
@@ -100,6 +71,10 @@ function createProgram(entries: Environments) {
   return program;
 }
 
+/**
+ * Adds the options that `compare` and `deploy` share. They pass on no others of CDK's, which could
+ * select another role, or a stack that was not compared.
+ */
 function addComparison(command: Command) {
   // Not `<names...>`, which would take an environment after it, too.
   const collect = (value: string, before: string[] = []) => [...before, value];
@@ -119,92 +94,7 @@ function addComparison(command: Command) {
     );
 }
 
-/**
- * Compares the deployed stack, or a saved template, with the next one, and prints the findings. It
- * reads everything else before it synthesises, which takes longest.
- *
- * @returns the exit code: 0 when every finding is accepted.
- * @throws CommandError when something can't be read or synthesised, or the saved template is
- * another environment's, and what the SDK throws.
- */
-async function compare(environment: Environment, options: Options) {
-  const accepted = readAccepted(options.accept);
-  const { stackName, keepData } = environment;
-  const given = options.app && readAssembly(options.app, stackName);
-  const { stack, account, description } = await readBaseline(environment, options);
-  const next = given || (await synthesise(stackName, options));
-  const actual = stack?.template.Description ?? "no description";
-  const expected = next.template.Description;
-  if (options.template && actual !== expected)
-    throw new CommandError(
-      `${options.template} belongs to another environment: ${actual}, not ${expected}`,
-    );
-  // A missing stack that should keep data may mean that the credentials are for another account.
-  const first = { name: "first-deployment", text: "its tables will be new and empty" };
-  const firstDeployment = keepData ? [first] : [];
-  const findings = stack ? findChanges(stack, next, account) : firstDeployment;
-  console.log(`${stackName} ${description}: ${counted(findings.length, "finding")}`);
-  return report(findings, accepted);
-}
-
-/** Prints a line for each finding, and returns the exit code. */
-function report(findings: Finding[], accepted: Set<string>) {
-  for (const { name, text } of findings) {
-    const verdict = accepted.has(name) ? "accepted" : "STOP";
-    console.log(`${verdict}  ${name}  ${printable(text)}`);
-  }
-  const found = new Set(findings.map(({ name }) => name));
-  for (const name of accepted.difference(found))
-    console.error(`No finding is named ${name}`);
-  const stopping = [...found.difference(accepted)];
-  if (stopping.length > 0) console.log(`To accept: --accept "${stopping.join(" ")}"`);
-  return Math.min(stopping.length, 1);
-}
-
-/** @throws CommandError for a name that no finding can have: printed, it could forge output. */
-function readAccepted(accept: string[] = []) {
-  const names = accept.join(" ").split(/\s+/).filter(Boolean);
-  const wrong = names.find((name) => name !== findingName(name));
-  if (wrong !== undefined) throw new CommandError(`No finding can be named ${wrong}`);
-  return new Set(names);
-}
-
-/**
- * Reads what the next template is compared with: the saved one, or the deployed stack, if there is
- * one. The description is printed after the stack's name.
- */
-async function readBaseline(environment: Environment, options: Options) {
-  if (options.template) {
-    return {
-      stack: { template: await readTemplate(options.template) },
-      account: environment.account,
-      description: `compared with ${options.template}`,
-    };
-  }
-  selectAccount(options);
-  const account = await findAccount(environment);
-  const stack = await readDeployedStack(environment.stackName, account.region);
-  const state = stack ? "compared with what is deployed" : "is not deployed";
-  const description = `${state} in account ${account.id}, region ${account.region}`;
-  return { stack, account, description };
-}
-
-/** Selects the account and region for the SDK and CDK, which both read them in the environment. */
-function selectAccount({ profile }: Options) {
-  // Only CDK reads AWS_DEFAULT_REGION.
-  const { AWS_DEFAULT_REGION: region } = process.env;
-  if (region) process.env["AWS_REGION"] ||= region;
-  if (profile) process.env["AWS_PROFILE"] = profile;
-}
-
-async function synthesise(stackName: string, { context = [] }: Options) {
-  const words = context.flatMap((entry) => ["--context", entry]);
-  if (await cdk("synth", stackName, "--quiet", "--output", ownAssembly, ...words))
-    throw new CommandError("Synthesis failed");
-  return readAssembly(ownAssembly, stackName);
-}
-
-function deploy({ stackName }: Environment, options: Options) {
+function deploy({ stackName }: Environment, options: DeployOptions) {
   const {
     app = ownAssembly,
     outputsFile,
@@ -219,10 +109,4 @@ function deploy({ stackName }: Environment, options: Options) {
     ...(revertDrift ? ["--revert-drift"] : []),
   ];
   return cdk("deploy", stackName, "--exclusively", ...words, "--app", app);
-}
-
-/** Runs CDK, which npm puts on the path, on this terminal, and returns its exit code. */
-async function cdk(...words: string[]): Promise<number> {
-  const [exitCode] = await once(spawn("cdk", words, { stdio: "inherit" }), "exit");
-  return exitCode ?? 1;
 }

@@ -11,9 +11,15 @@ const help = new Help();
  * terminal, with keys cut short.
  */
 export class Script extends Command {
-  /** @param usage like `npm run smoke --`. */
-  constructor(usage: string) {
+  readonly #failure: number;
+
+  /**
+   * @param usage like `npm run smoke --`.
+   * @param failure the exit code of `run` when something fails.
+   */
+  constructor(usage: string, failure = 1) {
     super(usage);
+    this.#failure = failure;
     this.configureHelp({
       showGlobalOptions: true,
       // By itself, commander doesn't say which options are required.
@@ -34,16 +40,15 @@ export class Script extends Command {
   }
 
   /**
-   * Runs the command line, and sets the exit code: 2 for wrong use, `failure` when something fails.
-   * To be called after `exitOverride()`, without which wrong use ends the process.
+   * Runs the command line, and sets the exit code: 2 for wrong use, or that of a failure. To be called after `exitOverride()`, without which wrong use ends the process.
    */
-  async run(words: string[], failure: number) {
+  async run(words: string[]) {
     try {
       await this.parseAsync(words, { from: "user" });
     } catch (error) {
       const isWrongUse = error instanceof CommanderError;
       // commander exits with 1 for wrong use, and with 0 after its help.
-      process.exitCode = isWrongUse ? error.exitCode && 2 : failure;
+      process.exitCode = isWrongUse ? error.exitCode && 2 : this.#failure;
       // The reader of a closed pipe wants neither the rest nor an error.
       const isClosedPipe = isOutputError(error) && Object(error).code === "EPIPE";
       if (!isWrongUse && !isClosedPipe) process.stderr.write(`${errorText(error)}\n`);

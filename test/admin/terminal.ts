@@ -319,7 +319,7 @@ export async function run(
   const { exitCode } = process;
   process.exitCode = 0;
   try {
-    await createProgram().run(wordsOf(command), 1);
+    await createProgram().run(wordsOf(command));
     return { code: Number(process.exitCode), ...printed };
   } finally {
     process.exitCode = exitCode;

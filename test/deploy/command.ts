@@ -11,7 +11,7 @@ import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterAll, beforeEach, vi } from "vitest";
-import { runDeploy } from "../../infra/deploy/deploy.ts";
+import { createProgram } from "../../infra/deploy/deploy.ts";
 import type { Environment } from "../../infra/environments.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
 
@@ -112,7 +112,7 @@ export async function run(...words: string[]): Promise<string> {
   using _stderr = vi.spyOn(process.stderr, "write").mockImplementation(print);
   // The SDK's remark that a later version may prefer the keys of the environment.
   using _warn = vi.spyOn(console, "warn").mockReturnValue();
-  await runDeploy(words, environments);
+  await createProgram(environments).run(words);
   const calls = readFileSync(file("cdk.calls"), "utf8").split("\n").filter(Boolean);
   const text = [...lines, ...calls, `exit code ${process.exitCode}`].join("\n");
   process.exitCode = 0;
