@@ -1,6 +1,6 @@
 import type { LogEvent } from "../../shared/log.ts";
 import { isDateTime, type OrderItem, parseOrderId } from "../../shared/order.ts";
-import { batches } from "../orders-file/orders-file.ts";
+import { batches } from "../orders-file/batches.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { inputLines, inputName } from "../terminal/input.ts";
 import { counted, countsText } from "../terminal/text.ts";

@@ -1,11 +1,10 @@
 import { stat } from "node:fs/promises";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../shared/order.ts";
-import { differingAttributes, plainValue } from "../orders-file/attribute-json.ts";
+import { differingAttributes, plainValue } from "../orders-file/attributes.ts";
+import { batches, batchSize } from "../orders-file/batches.ts";
 import {
   BadLinesError,
-  batches,
-  batchSize,
   type CheckedOrders,
   checkOrders,
   Findings,

@@ -3,7 +3,7 @@ import { chmod, realpath, rename, rm, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { type OrderItem, orderStatuses } from "../../shared/order.ts";
-import { plainValue } from "../orders-file/attribute-json.ts";
+import { plainValue } from "../orders-file/attributes.ts";
 import { formatOrderLine } from "../orders-file/order-line.ts";
 import { columns, header } from "../terminal/columns.ts";
 import { CommandError, fileError } from "../terminal/errors.ts";

@@ -1,6 +1,6 @@
 import type { OrderItem, OrderStatus } from "../../shared/order.ts";
-import { plainValue } from "../orders-file/attribute-json.ts";
-import { batches } from "../orders-file/orders-file.ts";
+import { plainValue } from "../orders-file/attributes.ts";
+import { batches } from "../orders-file/batches.ts";
 import { counted, countsText } from "../terminal/text.ts";
 import { requireKey } from "./api-keys.ts";
 import type { Result, Session } from "./command.ts";

@@ -1,5 +1,5 @@
 import type { OrderItem } from "../../shared/order.ts";
-import { type Attributes, differingAttributes } from "../orders-file/attribute-json.ts";
+import { type Attributes, differingAttributes } from "../orders-file/attributes.ts";
 
 /**
  * The count of each outcome, before any item is judged. `placed`: the live table lacked it.

@@ -1,6 +1,7 @@
 import type { OrderItem } from "../../shared/order.ts";
-import { type Attributes, plainValue } from "../orders-file/attribute-json.ts";
-import { batches, Findings } from "../orders-file/orders-file.ts";
+import { type Attributes, plainValue } from "../orders-file/attributes.ts";
+import { batches } from "../orders-file/batches.ts";
+import { Findings } from "../orders-file/orders-file.ts";
 import { columns } from "../terminal/columns.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { countsText, grouped, printable, words } from "../terminal/text.ts";

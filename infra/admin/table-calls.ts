@@ -11,7 +11,7 @@ import {
 import { systemClock } from "../../shared/clock.ts";
 import { isThrottled } from "../../shared/dynamodb.ts";
 import type { OrderItem } from "../../shared/order.ts";
-import { type Attributes, differingAttributes } from "../orders-file/attribute-json.ts";
+import { type Attributes, differingAttributes } from "../orders-file/attributes.ts";
 
 /**
  * A throttled call is retried after at most 200 ms, then 400 ms, and so on up to this. With full

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { batches, checkOrders } from "../orders-file/orders-file.ts";
+import { batches } from "../orders-file/batches.ts";
+import { checkOrders } from "../orders-file/orders-file.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { lockDatabase } from "./engine/database-lock.ts";
 import { checkEndpoint, requireEngine, startEngine } from "./engine/engine.ts";

@@ -9,12 +9,7 @@ import {
   orderStatuses,
 } from "../../shared/order.ts";
 import { dateTimeHint, jsonText } from "../terminal/text.ts";
-import {
-  attributeJson,
-  isAttribute,
-  plainValue,
-  reviveBinary,
-} from "./attribute-json.ts";
+import { attributeJson, isAttribute, plainValue, reviveBinary } from "./attributes.ts";
 
 /** A parsed line of an orders file: its order, or everything that is wrong with it, for people. */
 type OrderLine = { item: OrderItem } | { problems: string[] };

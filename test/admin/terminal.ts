@@ -15,7 +15,7 @@ import { afterAll, beforeEach, expect, onTestFinished, vi } from "vitest";
 import { createProgram } from "../../infra/admin/program.ts";
 import { environments } from "../../infra/environments.ts";
 import { type RunningStack, writeStackFile } from "../../infra/local/running-stacks.ts";
-import { attributeJson, reviveBinary } from "../../infra/orders-file/attribute-json.ts";
+import { attributeJson, reviveBinary } from "../../infra/orders-file/attributes.ts";
 import { formatOrderLine, parseOrderLine } from "../../infra/orders-file/order-line.ts";
 import { jsonText } from "../../infra/terminal/text.ts";
 import type { OrderItem as Item } from "../../shared/order.ts";

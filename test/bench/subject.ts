@@ -8,7 +8,7 @@ import {
   readFunctions,
 } from "../../infra/local/lambda/runtime-process.ts";
 import { synthesise } from "../../infra/local/template/synthesis.ts";
-import { batches } from "../../infra/orders-file/orders-file.ts";
+import { batches } from "../../infra/orders-file/batches.ts";
 import { tableWriter } from "../helpers/table-writer.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
 import { buildFloors, type FunctionId, sdkBundledAlike } from "./floors.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { PutItemCommand, paginateScan } from "@aws-sdk/client-dynamodb";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { logProgress, prepareTables } from "../../infra/local/engine/tables.ts";
-import { batches } from "../../infra/orders-file/orders-file.ts";
+import { batches } from "../../infra/orders-file/batches.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { rejectedAs } from "../helpers/faults/faults.ts";
 import { createTestTables } from "../helpers/test-tables.ts";

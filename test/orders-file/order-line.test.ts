@@ -1,10 +1,7 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  differingAttributes,
-  isAttribute,
-} from "../../infra/orders-file/attribute-json.ts";
+import { differingAttributes, isAttribute } from "../../infra/orders-file/attributes.ts";
 import { formatOrderLine, parseOrderLine } from "../../infra/orders-file/order-line.ts";
 import { type OrderItem, orderStatuses } from "../../shared/order.ts";
 

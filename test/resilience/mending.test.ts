@@ -7,7 +7,7 @@ import {
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { seedOrders } from "../../infra/local/engine/tables.ts";
-import { batches } from "../../infra/orders-file/orders-file.ts";
+import { batches } from "../../infra/orders-file/batches.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
