@@ -4,12 +4,14 @@ import { batches } from "../orders-file/batches.ts";
 import { checkOrders } from "../orders-file/orders-file.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { lockDatabase } from "./engine/database-lock.ts";
-import { checkEndpoint, requireEngine, startEngine } from "./engine/engine.ts";
+import { startEngine } from "./engine/engine.ts";
 import { engineClient } from "./engine/engine-client.ts";
 import { startEngineProxy } from "./engine/engine-proxy.ts";
-import { createTables, logProgress, prepareTables } from "./engine/tables.ts";
+import { checkEndpoint, requireEngine } from "./engine/external-engine.ts";
+import { createTables, prepareTables } from "./engine/tables.ts";
 import type { GatewayOptions } from "./gateway/gateway.ts";
 import type { LambdaHostOptions } from "./lambda/lambda-host.ts";
+import { withLoadProgress } from "./load-progress.ts";
 import { listen } from "./machine/ports.ts";
 import { createLiveService, openService } from "./service.ts";
 import { watchSources } from "./source-watch.ts";
@@ -77,7 +79,7 @@ export async function startLocalStack(
 
   const client = engineClient(endpoint);
   running.defer(() => client.destroy());
-  const orders = batches(logProgress(checked.read(), checked.count, log));
+  const orders = batches(withLoadProgress(checked.read(), checked.count, log));
   // Stacks may share an external engine, so the port tells their keys apart.
   const keyName =
     options.dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${port}`;

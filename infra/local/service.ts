@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createGateway, type GatewayOptions } from "./gateway/gateway.ts";
 import { createLambdaHost, type LambdaHostOptions } from "./lambda/lambda-host.ts";
-import { readFunctions } from "./lambda/runtime-process.ts";
 import { serveApiPage } from "./page/api-page.ts";
+import { readFunctions } from "./template/functions.ts";
 import { readRestApi } from "./template/rest-api.ts";
 import type { SynthesisedStack } from "./template/synthesis.ts";
 

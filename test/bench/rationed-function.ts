@@ -6,7 +6,7 @@ import {
   type FunctionResponse,
   type Invocation,
 } from "../../infra/local/lambda/execution-environment.ts";
-import type { FunctionDefinition } from "../../infra/local/lambda/runtime-process.ts";
+import type { FunctionDefinition } from "../../infra/local/template/functions.ts";
 import { wholeCpuMegabytes } from "./prices.ts";
 
 /**

@@ -6,7 +6,7 @@ import { createLambdaHost } from "../../infra/local/lambda/lambda-host.ts";
 import {
   type FunctionDefinition,
   readFunctions,
-} from "../../infra/local/lambda/runtime-process.ts";
+} from "../../infra/local/template/functions.ts";
 import { synthesise } from "../../infra/local/template/synthesis.ts";
 import { batches } from "../../infra/orders-file/batches.ts";
 import { tableWriter } from "../helpers/table-writer.ts";

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { PutItemCommand, paginateScan } from "@aws-sdk/client-dynamodb";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { logProgress, prepareTables } from "../../infra/local/engine/tables.ts";
+import { prepareTables } from "../../infra/local/engine/tables.ts";
+import { withLoadProgress } from "../../infra/local/load-progress.ts";
 import { batches } from "../../infra/orders-file/batches.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { rejectedAs } from "../helpers/faults/faults.ts";
@@ -89,7 +90,7 @@ test("loading orders logs, once a second, how many have been loaded", async () =
   onTestFinished(() => void vi.useRealTimers());
   const lines: string[] = [];
   const orders = Array(2500).fill({});
-  for (const _ of logProgress(orders, 2500, (line) => lines.push(line)))
+  for (const _ of withLoadProgress(orders, 2500, (line) => lines.push(line)))
     vi.advanceTimersByTime(1);
   expect(lines).toEqual(["Loaded 1,000 of 2,500 orders", "Loaded 2,000 of 2,500 orders"]);
 });

@@ -10,7 +10,6 @@ import {
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../../shared/order.ts";
-import { counted, grouped } from "../../terminal/text.ts";
 import type { Resource } from "../template/resources.ts";
 
 /**
@@ -93,21 +92,4 @@ export async function seedOrders(
   // Transactions, not batches of writes: the engine writes a transaction to its file in one go,
   // which makes this twelve times as fast.
   await Readable.from(orders).forEach(write, { concurrency: 4 });
-}
-
-/** Yields each line's order, and logs once a second how many have been loaded. */
-export function* logProgress(
-  lines: Iterable<{ item: OrderItem }>,
-  total: number,
-  log: (line: string) => void,
-) {
-  let loaded = 0;
-  let loggedAt = performance.now();
-  for (const { item } of lines) {
-    yield item;
-    loaded++;
-    if (performance.now() < loggedAt + 1000) continue;
-    loggedAt = performance.now();
-    log(`Loaded ${grouped(loaded)} of ${counted(total, "order")}`);
-  }
 }

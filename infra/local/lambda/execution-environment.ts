@@ -4,8 +4,9 @@ import { addAbortSignal, PassThrough, pipeline, type Readable } from "node:strea
 import { text } from "node:stream/consumers";
 import { finished } from "node:stream/promises";
 import { listenOn } from "../machine/ports.ts";
+import type { FunctionDefinition } from "../template/functions.ts";
 import { arnOf } from "../template/local-account.ts";
-import { type FunctionDefinition, startProcess } from "./runtime-process.ts";
+import { startProcess } from "./runtime-process.ts";
 
 /** One event on its way through a function. */
 export interface Invocation {

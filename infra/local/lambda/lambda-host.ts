@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { addAbortListener } from "node:events";
+import type { FunctionDefinition } from "../template/functions.ts";
 import {
   ExecutionEnvironment,
   type FunctionResponse,
   type Invocation,
   stopped,
 } from "./execution-environment.ts";
-import type { FunctionDefinition } from "./runtime-process.ts";
 
 export interface LambdaHostOptions {
   /**

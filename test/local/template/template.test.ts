@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { environments } from "../../../infra/environments.ts";
-import { readFunctions } from "../../../infra/local/lambda/runtime-process.ts";
+import { readFunctions } from "../../../infra/local/template/functions.ts";
 import { readRestApi } from "../../../infra/local/template/rest-api.ts";
 import {
   readTemplate,
