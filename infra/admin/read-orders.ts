@@ -1,16 +1,14 @@
-import { createWriteStream } from "node:fs";
-import { chmod, realpath, rename, rm, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { type OrderItem, orderStatuses } from "../../shared/order.ts";
 import { plainValue } from "../orders-file/attributes.ts";
 import { formatOrderLine } from "../orders-file/order-line.ts";
 import { columns, header } from "../terminal/columns.ts";
-import { CommandError, fileError } from "../terminal/errors.ts";
-import { callersPath } from "../terminal/input.ts";
+import { CommandError } from "../terminal/errors.ts";
 import { counted, grouped, jsonText, printable } from "../terminal/text.ts";
 import { findKey, requireKey } from "./api-keys.ts";
 import type { Result, Session } from "./command.ts";
+import { writeLines } from "./export-file.ts";
 import { printLine, startProgress } from "./progress.ts";
 import { orderKey, TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
@@ -77,34 +75,6 @@ function formatLine(order: OrderItem, counts: { orders: number; skipped: number 
   const id = printable(String(order["id"]?.N));
   printLine(`Order ${id} skipped: id is not a 64-bit integer`, process.stderr);
   return "";
-}
-
-/**
- * Writes lines to a file, device or pipe. A file is replaced, keeping its mode, once all lines are
- * written to another one beside it. With a device or pipe, a signal ends the process, even while no
- * one reads the pipe.
- */
-async function writeLines(
-  session: Session,
-  name: string,
-  lines: () => AsyncIterable<string>,
-) {
-  const path = await realpath(callersPath(name)).catch(() => callersPath(name));
-  const existing = await stat(path).catch(() => undefined);
-  const partial = `${path}.${process.pid}.partial`;
-  try {
-    if (existing?.isFile() === false)
-      return await pipeline(lines, createWriteStream(path));
-    const signal = session.interruptible();
-    const mode = existing?.mode ?? 0o666;
-    await pipeline(lines, createWriteStream(partial, { flags: "wx", mode }), { signal });
-    // The umask may have removed some permissions.
-    if (existing) await chmod(partial, mode);
-    await rename(partial, path);
-  } catch (error) {
-    await rm(partial, { force: true });
-    throw fileError(name, error);
-  }
 }
 
 /** The statuses that orders are listed and counted by; `other` is any other status, or none. */
