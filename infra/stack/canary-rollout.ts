@@ -10,7 +10,6 @@ import { type Stack, Validations } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import { type PerFunction, perFunction } from "./function-list.ts";
 import type { ServiceFunctions } from "./service-function.ts";
-import { servicePolicyPrefix } from "./staged-rest-api.ts";
 
 /**
  * Sends a tenth of the requests to new code for ten minutes, then all of them. Only code rolls out
@@ -43,7 +42,9 @@ export function addCanaryRollout(
     if (!canary) delete (alias.node.defaultChild as CfnAlias).cfnOptions.updatePolicy;
   });
   Validations.of(role).acknowledge({
-    id: `AwsSolutions-IAM4[${servicePolicyPrefix}/AWSCodeDeployRoleForLambdaLimited]`,
+    id:
+      "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/" +
+      "service-role/AWSCodeDeployRoleForLambdaLimited]",
     reason:
       "AWS maintains this policy, and CDK attaches it to every deployment group's role",
   });

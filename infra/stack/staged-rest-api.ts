@@ -147,16 +147,14 @@ function acknowledgeRules(restApi: RestApi, webAclArn: string | undefined) {
       reason: "The clients are programs with API keys, not users of a Cognito pool",
     },
     {
-      id: `AwsSolutions-IAM4[${servicePolicyPrefix}/AmazonAPIGatewayPushToCloudWatchLogs]`,
+      id:
+        "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/" +
+        "service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
       reason:
         "AWS maintains this policy for the account-wide role by which API Gateway writes its logs",
     },
   );
 }
-
-/** The start of cdk-nag's names for the policies that AWS manages for service roles. */
-export const servicePolicyPrefix =
-  "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role";
 
 function methodSettings({ rateLimit, burstLimit }: Throttling) {
   return {
