@@ -4,7 +4,7 @@ import type {
   APIGatewayAuthorizerResult,
   APIGatewayTokenAuthorizerEvent,
 } from "aws-lambda";
-import { findActiveKeyId, readApiKey } from "../shared/api-keys-table.ts";
+import { epochSeconds, findActiveKeyId, readApiKey } from "../shared/api-keys-table.ts";
 import { callLimits, createClient } from "../shared/dynamodb.ts";
 import { environmentVariable, makeReady } from "../shared/function-start.ts";
 import { logFailure } from "../shared/log.ts";
@@ -28,8 +28,13 @@ export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorize
   })
   .handler(async ({ authorizationToken, methodArn }, _context, { signal }) => {
     const key = bearerKey.exec(authorizationToken)?.[1] ?? "";
-    const now = Math.floor(Date.now() / 1000);
-    const keyId = await findActiveKeyId(client, apiKeysTable, key, now, signal);
+    const keyId = await findActiveKeyId(
+      client,
+      apiKeysTable,
+      key,
+      epochSeconds(),
+      signal,
+    );
     // Without a stack: the runtime logs it, which for a rejected key costs money and says nothing.
     if (keyId === undefined)
       throw Object.assign(new Error("Unauthorized"), { stack: "Error: Unauthorized" });

@@ -90,6 +90,11 @@ export async function issueApiKey(
   return record;
 }
 
+/** The current time in epoch seconds, the unit of every time in the table. */
+export function epochSeconds(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
 /** Whether an item of the table is a complete record. An incomplete one authorizes nobody. */
 export function isApiKeyRecord(
   item: Record<string, unknown> | undefined,

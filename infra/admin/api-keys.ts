@@ -3,6 +3,7 @@ import { isApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import {
   type ApiKeyRecord,
   apiKeyState,
+  epochSeconds,
   isApiKeyRecord,
   issueApiKey,
   readApiKey,
@@ -14,11 +15,6 @@ import { counted, isoTime, printable } from "../terminal/text.ts";
 import type { Result } from "./command.ts";
 import { TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
-
-/** The time in epoch seconds, as the records have it. */
-function now() {
-  return Math.floor(Date.now() / 1000);
-}
 
 /**
  * Issues a key, which expires at a time in epoch seconds.
@@ -33,7 +29,7 @@ export async function issueKey(
   const key = makeApiKey(target.environment.apiKeyPrefix);
   const fields = {
     name,
-    createdAt: now(),
+    createdAt: epochSeconds(),
     ...(expires !== undefined && { expiresAt: expires }),
   };
   const shown = publicFields(
@@ -115,7 +111,7 @@ export async function revokeKey(target: Target, keyId: string): Promise<Result> 
     const earlier = isoTime(record.revokedAt);
     throw new CommandError(`Key ${keyId} was already revoked at ${earlier}`);
   }
-  const revokedAt = now();
+  const revokedAt = epochSeconds();
   const unmet = await new TableCalls(target.client).update(
     target.apiKeysTable,
     "keyHash",
@@ -185,6 +181,6 @@ function publicFields(record: ApiKeyRecord) {
     createdAt: isoTime(createdAt),
     expiresAt: expiresAt === undefined ? null : isoTime(expiresAt),
     revokedAt: revokedAt === undefined ? null : isoTime(revokedAt),
-    state: apiKeyState(record, now()),
+    state: apiKeyState(record, epochSeconds()),
   };
 }

@@ -1,7 +1,11 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
-import { isApiKeyRecord, issueApiKey } from "../../shared/api-keys-table.ts";
+import {
+  epochSeconds,
+  isApiKeyRecord,
+  issueApiKey,
+} from "../../shared/api-keys-table.ts";
 import { environments } from "../environments.ts";
 
 /**
@@ -17,7 +21,7 @@ export async function issueStartKey(
   key = makeApiKey(environments.staging.apiKeyPrefix),
 ): Promise<string> {
   const documents = DynamoDBDocumentClient.from(client);
-  const now = Math.floor(Date.now() / 1000);
+  const now = epochSeconds();
   const { Items = [] } = await documents.send(new ScanCommand({ TableName }));
   let isKept = false;
   for (const record of Items) {
