@@ -59,11 +59,13 @@ export async function listKeys(
   const [first] = shown;
   const none = active ? "No active keys." : "No keys yet.";
   const rows = shown.map((key) => Object.values(key).map((value) => value ?? "never"));
-  const skipped = `Skipped ${counted(damaged, "damaged record")}: the service rejects such keys`;
   return {
     text: first ? columns([Object.keys(first).map(header), ...rows]) : none,
     json: shown,
-    notes: damaged > 0 ? [skipped] : [],
+    notes: [
+      damaged > 0 &&
+        `Skipped ${counted(damaged, "damaged record")}: the service rejects such keys`,
+    ],
   };
 }
 

@@ -37,13 +37,11 @@ export async function auditCancellations(
       for (const cancellation of batch) {
         const order = find(orderKey(String(cancellation.id)));
         const outcome = outcomeOf(cancellation, order);
-        if (outcome === "undone") {
-          const found = order ? plainOrder(order) : null;
+        if (outcome === "undone")
           session.print(undoneText(cancellation, order), {
             ...cancellation,
-            order: found,
+            order: order ? plainOrder(order) : null,
           });
-        }
         yield outcome;
       }
     },

@@ -15,7 +15,7 @@ export interface Result {
   /** The same for scripts, with `--json`. */
   json?: unknown;
   /** Lines for people, on standard error, so that they stay out of a pipe. */
-  notes?: (string | undefined)[];
+  notes?: (string | false | undefined)[];
   /** The line to print if the result can't be printed, though something was changed. */
   unprinted?: string;
   /** Why the command stopped early, in one line. */
@@ -55,7 +55,7 @@ export function action<Given extends unknown[]>(
 export type Session = ReturnType<typeof openSession>;
 
 function openSession(target: Target, command: Command) {
-  const { local, json: asJson = false, ...options } = command.optsWithGlobals<Options>();
+  const { local, json: asJson = false, rate } = command.optsWithGlobals<Options>();
   /** Aborted with the reason why the command stops early, which cuts the waits of its calls short. */
   const stop = new AbortController();
   return {
@@ -66,13 +66,13 @@ function openSession(target: Target, command: Command) {
     calls(units: "reads" | "writes") {
       // The other half is for the service.
       const half = local ? undefined : target.environment.tableThroughput[units] / 2;
-      const { rate = half } = options;
+      const limit = rate ?? half;
       const unit = units.slice(0, -1);
-      if (rate !== undefined)
+      if (limit !== undefined)
         process.stderr.write(
-          `Using at most ${grouped(rate)} ${unit} units a second (--rate)\n`,
+          `Using at most ${grouped(limit)} ${unit} units a second (--rate)\n`,
         );
-      return new TableCalls(target.client, rate, stop.signal);
+      return new TableCalls(target.client, limit, stop.signal);
     },
     /** From now on, the first Ctrl-C stops the command, and so does an unwritable standard output. */
     interruptible() {

@@ -64,10 +64,6 @@ const idsOption = new Option(
 
 const dryRunOption = new Option("--dry-run", "only say what would be changed");
 
-const keyAsArgument =
-  "give the key on standard input, like `keys check < key.txt`: " +
-  "an argument stays in the shell's history";
-
 function addKeyCommands(program: Command) {
   const keys = program
     .command("keys")
@@ -99,7 +95,11 @@ function addKeyCommands(program: Command) {
     // Rejected here, because commander would quote them.
     .allowExcessArguments()
     .hook("preAction", (check) => {
-      if (check.args.length > 0) check.error(`error: ${keyAsArgument}`);
+      if (check.args.length > 0)
+        check.error(
+          "error: give the key on standard input, like `keys check < key.txt`: " +
+            "an argument stays in the shell's history",
+        );
     })
     .action(action(checkKey));
   repairCommand(keys)

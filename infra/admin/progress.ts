@@ -11,14 +11,16 @@ const redrawAfterMilliseconds = 100;
  *
  * @param unit a plural, like `orders`.
  * @param total the number of them, 0 if unknown.
- * @param isShown false where the output itself would scroll through the line.
+ * @param isPrinted whether the command prints its results on standard output. On a terminal they
+ * would scroll through the line, so it isn't drawn.
  */
 export function startProgress(
   title: string,
   unit: string,
   total: number,
-  isShown: boolean = process.stderr.isTTY,
+  isPrinted = false,
 ) {
+  const isShown = process.stderr.isTTY && !(isPrinted && process.stdout.isTTY);
   const begun = performance.now();
   let drawnAt = Number.NEGATIVE_INFINITY;
   return {

@@ -17,8 +17,7 @@ import type { Target } from "./target.ts";
  * Reads every order of a table at the rate of the command line, and shows how far that is.
  *
  * @param title what the progress line says is done, like `Counting`.
- * @param isPrinted whether the orders go to standard output, where they would scroll through that
- * line.
+ * @param isPrinted whether the orders go to standard output.
  */
 async function* readTable(
   session: Session,
@@ -26,8 +25,7 @@ async function* readTable(
   isPrinted: boolean,
   table = session.ordersTable,
 ) {
-  const isShown = process.stderr.isTTY && !(isPrinted && process.stdout.isTTY);
-  const progress = startProgress(title, "orders", 0, isShown);
+  const progress = startProgress(title, "orders", 0, isPrinted);
   let read = 0;
   try {
     for await (const order of session.calls("reads").scan(table)) {

@@ -115,7 +115,7 @@ export async function repair(
       reason === undefined || done > 0 ? summary : undefined,
       ...doubtful.first.map(printable),
       ...doubtful.more,
-      rows.length > 0 ? columns([["FIELD", "DIFFERED IN"], ...rows]) : undefined,
+      rows.length > 0 && columns([["FIELD", "DIFFERED IN"], ...rows]),
     ],
     reason,
     rejected: counts.contradictory + counts.inNeither > 0,

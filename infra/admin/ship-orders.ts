@@ -71,7 +71,7 @@ export async function shipOrders(
   const foundCounts = found.map(([outcome]) => [outcome, counts[outcome]]);
   const summary = `${counted(ids.size, "order")}: ${countsText(Object.fromEntries(foundCounts))}`;
   return {
-    notes: [ids.size > 1 ? summary : undefined],
+    notes: [ids.size > 1 && summary],
     reason,
     unprinted: "Ship them again to see what has shipped",
   };

@@ -104,9 +104,8 @@ async function requireTables(region: string, outputs: Output[] = []) {
       },
     );
     if (status === "ACTIVE" || status === "UPDATING") continue;
-    const chapter = "infra/ON-CALL.md, A deleted table";
     throw new CommandError(
-      `Table ${TableName} is ${status}: restore it first (${chapter})`,
+      `Table ${TableName} is ${status}: restore it first (infra/ON-CALL.md, A deleted table)`,
     );
   }
 }

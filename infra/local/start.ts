@@ -15,12 +15,10 @@ for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"])
 // A signal sent to npm alone doesn't end this process. Its parent is npm: the script replaces npm's
 // shell.
 const { ppid } = process;
-if (process.env["npm_lifecycle_event"] !== undefined) {
-  const checkParent = () => {
+if (process.env["npm_lifecycle_event"] !== undefined)
+  setInterval(() => {
     if (process.ppid !== ppid) ending.abort(stopped);
-  };
-  setInterval(checkParent, 200).unref();
-}
+  }, 200).unref();
 
 try {
   const dynamodbEndpoint = process.env["DYNAMODB_ENDPOINT"] || undefined;
@@ -52,8 +50,9 @@ try {
   running.defer(writeStackFile({ ...whereabouts, startedAt: Date.now() }));
   // With nobody to tell, the stack ends as it does otherwise, and leaves nothing behind.
   process.stdout.once("error", (error) => ending.abort(error));
-  const line = JSON.stringify({ ...whereabouts, apiKey });
-  const text = json ? `${line}\n` : await readyText(stack, process.uptime(), options);
+  const text = json
+    ? `${JSON.stringify({ ...whereabouts, apiKey })}\n`
+    : await readyText(stack, process.uptime(), options);
   process.stdout.write(text);
   if (!ending.signal.aborted) await once(ending.signal, "abort");
   throw ending.signal.reason;

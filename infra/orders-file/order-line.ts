@@ -89,11 +89,10 @@ export function parseOrderLine(line: string): OrderLine {
     ),
   ];
   if (members["id"] === undefined) problems.push("id is missing");
-  if (members["status"] === undefined && !item.has("status")) item.set("status", pending);
+  if (members["status"] === undefined && !item.has("status"))
+    item.set("status", { S: "pending" });
   return problems.length > 0 ? { problems } : { item: Object.fromEntries(item) };
 }
-
-const pending = { S: "pending" };
 
 /** Makes bigints of int64s, and bytes of base64, as a reviver of `JSON.parse`. */
 function exactly(name: string, part: unknown, { source = "" } = {}) {
