@@ -11,11 +11,10 @@ export function expectError(
   code: ErrorCode,
   headers: Record<string, string> = {},
 ) {
-  const { status, body } = response;
-  expect({ status, body }).toEqual({
+  const always = { "content-type": "application/json", "cache-control": "no-store" };
+  expect(response).toMatchObject({
     status: errors[code].status,
     body: errorBody(code),
+    headers: { ...always, ...headers },
   });
-  const always = { "content-type": "application/json", "cache-control": "no-store" };
-  expect(response.headers).toMatchObject({ ...always, ...headers });
 }

@@ -13,23 +13,23 @@ export function proxyEvent(changes: Partial<APIGatewayProxyEvent>) {
     requestId: "gateway-request",
     stage: "v1",
   };
-  const event = {
+  return {
     httpMethod: "GET",
     headers: {},
     multiValueHeaders: {},
     pathParameters: null,
     body: null,
-  };
-  return { ...event, requestContext, ...changes } as APIGatewayProxyEvent;
+    requestContext,
+    ...changes,
+  } as APIGatewayProxyEvent;
 }
 
-export function lambdaContext(awsRequestId = "invocation-1") {
-  const context = {
-    awsRequestId,
+export function lambdaContext() {
+  return {
+    awsRequestId: "invocation-1",
     callbackWaitsForEmptyEventLoop: true,
     getRemainingTimeInMillis: () => 10_000,
-  };
-  return context as Context;
+  } as Context;
 }
 
 /** The response of a streaming function. */

@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { DeleteTableCommand, paginateScan } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeEach, onTestFinished } from "vitest";
-import type { Target } from "../../infra/admin/target.ts";
 import { startEngine } from "../../infra/local/engine/engine.ts";
 import { engineClient } from "../../infra/local/engine/engine-client.ts";
 import { createTable } from "./create-table.ts";
 import { type Choice, startFaultProxy } from "./faults/fault-proxy.ts";
-import { noOption } from "./fixture-environments.ts";
 import { tableWriter } from "./table-writer.ts";
 
 /** The engine of all test files that run in this process. It ends with the process. */
@@ -38,20 +36,11 @@ export async function createTestTables() {
   });
   const empty = () => remove().then(create);
   beforeEach(empty);
-  const environment = { ...noOption, apiKeyPrefix: "pets_test" };
-  const target: Target = {
-    description: "the tables of a test",
-    environment,
-    ordersTable: tables.orders,
-    apiKeysTable: tables.apiKeys,
-    client,
-  };
   return {
     dynamodbEndpoint: endpoint,
     tables,
     client,
-    target,
-    ...tableWriter(client, tables, environment.apiKeyPrefix),
+    ...tableWriter(client, tables, "pets_test"),
     items: async (table: keyof typeof tables) => {
       const scan = { TableName: tables[table] };
       const pages = await Array.fromAsync(paginateScan({ client }, scan));
@@ -66,7 +55,7 @@ export async function createTestTables() {
         proxied.destroy();
         await proxy.stop();
       });
-      return { proxy, target: { ...target, client: proxied } };
+      return { proxy, client: proxied };
     },
   };
 }

@@ -200,13 +200,12 @@ describe.each(shippers)("the $language of the orders table's page", ({ ship }) =
     [{}, "not pending"],
   ])(
     "ships the order %j with the outcome %s, though a response is lost",
-    async (...row) => {
-      const [order, outcome] = row;
+    async (order, outcome) => {
       if (order) await tables.putOrder({ id: { N: "4711" }, ...order });
-      const { target } = await tables.behindProxy(({ attempt }) =>
+      const { client } = await tables.behindProxy(({ attempt }) =>
         attempt === 1 ? applied["reset after the engine"] : undefined,
       );
-      expect(await ship(4711n, "a", target.client)).toBe(outcome);
+      expect(await ship(4711n, "a", client)).toBe(outcome);
     },
   );
 

@@ -78,10 +78,10 @@ test("orders are written even if their size exceeds a transaction's 4 MB", async
 });
 
 test("a start fails if an order can't be written", async () => {
-  const { target } = await behindProxy(({ operation }) =>
+  const { client: proxied } = await behindProxy(({ operation }) =>
     /Transact|PutItem/.test(operation) ? rejectedAs("ValidationException") : undefined,
   );
-  const start = prepare(orders(1, 1), undefined, target.client);
+  const start = prepare(orders(1, 1), undefined, proxied);
   await expect(start).rejects.toMatchObject({ name: "ValidationException" });
 });
 

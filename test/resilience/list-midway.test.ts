@@ -86,8 +86,7 @@ test.each([
   { page: pages, encoding: "identity", contentEncoding: null },
 ])(
   "a list whose page $page can't be read is visibly cut off ($encoding), and logged so",
-  async (row) => {
-    const { page, encoding, contentEncoding } = row;
+  async ({ page, encoding, contentEncoding }) => {
     const before = stack.events("list_cut_off").length;
     const fault = applied["reset mid-body"];
     const received = await list(

@@ -31,8 +31,7 @@ test.each([
   ["BEARER", { expiresAt: now + 1 }],
 ])(
   "an active key is admitted to every method after one consistent read (%s, %j)",
-  async (...row) => {
-    const [scheme, times] = row;
+  async (scheme, times) => {
     table.on(GetCommand).resolves({ Item: { ...record, ...times } });
     const Resource = `${stage}/*`;
     const allowed = { Effect: "Allow", Action: "execute-api:Invoke", Resource };
