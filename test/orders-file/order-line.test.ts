@@ -154,7 +154,7 @@ test.each<[problem: string, lines: string[]]>([
   ["cancelledBy is not the id of an API key", ['{"id":1,"cancelledBy":"key_1"}']],
   [
     "cancellationId is not the id of a request",
-    ['""', '" "', '"\\u001b"', "null"].map((id) => `{"id":1,"cancellationId":${id}}`),
+    ['""', '" a"', '"a\\u001b"', "null"].map((id) => `{"id":1,"cancellationId":${id}}`),
   ],
   [
     `shipDate ${dateRule}`,

@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { Environment } from "../../infra/environments.ts";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
 import { smokeOptions } from "../../infra/smoke/options.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
@@ -51,20 +50,18 @@ describe("npm run smoke", () => {
   });
 });
 
-const staging: Environment = { ...noOption, apiKeyPrefix: "pets_test", keepData: false };
-const production: Environment = {
-  ...noOption,
-  apiKeyPrefix: "pets_live",
-  keepData: true,
+const environments = {
+  staging: { ...noOption, apiKeyPrefix: "pets_test" },
+  production: { ...noOption, apiKeyPrefix: "pets_live", keepData: true },
 };
 
 /** Reads options with a key in API_KEY, for staging by default. */
 function read(words: string, apiKey = makeApiKey("pets_test")): SmokeOptions {
   vi.stubEnv("API_KEY", apiKey);
-  return smokeOptions(["node", "command", ...words.split(" ").filter(Boolean)], {
-    staging,
-    production,
-  });
+  return smokeOptions(
+    ["node", "command", ...words.split(" ").filter(Boolean)],
+    environments,
+  );
 }
 
 const url = "--base-url=http://localhost/v1";
@@ -74,9 +71,10 @@ test.each<[string, Partial<SmokeOptions>]>([
   ["--base-url=http://127.0.0.1:3000/v1", { waitSeconds: 0 }],
   ["--base-url=http://[::1]:3000/v1", { waitSeconds: 0 }],
   [
-    "--base-url=https://example.com/pets/v1/?a=b",
-    { baseUrl: "https://example.com/pets/v1", waitSeconds: 120 },
+    "--base-url=https://localhost.example.com/pets/v1/?a=b",
+    { baseUrl: "https://localhost.example.com/pets/v1", waitSeconds: 120 },
   ],
+  ["--base-url=https://notlocalhost/v1", { waitSeconds: 120 }],
   [`${url} --wait=30`, { waitSeconds: 30 }],
   [`${url} --cancel=-7`, { cancel: "-7", thorough: false, asks: false }],
 ])("npm run smoke reads the options %j as %j", (words, expected) => {
@@ -85,7 +83,7 @@ test.each<[string, Partial<SmokeOptions>]>([
 
 test.each([
   ["", "error: required option '--base-url <url>' not specified"],
-  ["--base-url=ftp://a/v1", /The address must end in \/v1\.$/],
+  ["--base-url=xhttp://a/v1", /The address must end in \/v1\.$/],
   ["--base-url=http://a/v1/store", /The address must end in \/v1\.$/],
   [`${url} --cancel=007`, /Not a 64-bit integer\.$/],
   [`${url} --wait=-1`, /Must be a whole number from 0 to 9999\.$/],

@@ -82,7 +82,10 @@ const faults: Record<string, Case[]> = {
     ["the body is not a JSON array", list('{"orders":[]}')],
     ["body must be array", list("")],
     ["the body is not a JSON array", list('[{"id":1},]')],
-    ['must be object "object": 1; and 995 more', list(`[${Array(1000).fill(1)}]`)],
+    [
+      'object": 1; body/4 must be object "object": 1; and 995 more',
+      list(`[${Array(1000).fill(1)}]`),
+    ],
     [
       "body/2/complete must be boolean",
       list(['[{"id":1},{"id":2}', ",", '{"id":3,"complete":1}]']),

@@ -79,12 +79,13 @@ test.each<[request: string, response: HttpResponse, problems: RegExp]>([
 
 test("an excerpt is JSON of up to 120 characters, quotes included, without keys", () => {
   const x = "x".repeat(118);
-  const values = ["a\nb", "x pets_test_0123456789abcdefghij", x, `${x}x`];
+  const values = ["a\nb", "x pets_test_0123456789abcdefghij", x, `${x}x`, `${x}yz`];
   expect(values.map(excerpt)).toEqual([
     String.raw`"a\nb"`,
     '"x pets_test_..."',
     `"${x}"`,
     `"${x}x…`,
+    `"${x}y…`,
   ]);
 });
 

@@ -74,6 +74,12 @@ test.each<[text: string, error: unknown]>([
     named("Error", "spawn cdk ENOENT", { code: "ENOENT" }),
   ],
   [`Unexpected error: TypeError: x. ${trace}`, named("TypeError", "x\ny")],
+  [`Unexpected error: Error: x. ${trace}`, named("Error", "x", { path: "/t" })],
+  [`Unexpected error: Error: x. ${trace}`, system("ENOENT", { errno: -2 })],
+  [
+    `${notInstalled} (esbuild's program is missing). ${install}`,
+    named("Error", "The package x is needed by esbuild, in /a/folder"),
+  ],
   [`Unexpected error: a thrown string. ${trace}`, "secret"],
 ])("an error becomes a line about it, and what to do: %s", (text, error) => {
   expect(errorText(error)).toBe(text);
