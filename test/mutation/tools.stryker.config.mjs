@@ -3,7 +3,7 @@
 //
 // Caught by tests that start a process, which can't run mutants: what a signal does, prompts,
 // standard input and output, a path that is no file, and what the local stack reads of a template.
-// Over HTTP (http/gateway, resilience/fuzz): the largest body, and what is left of a request.
+// Caught over HTTP (resilience/fuzz): the unread rest of a rejected request.
 //
 // No test can tell the difference: what Node always sets; timers and signals of requests that have
 // ended; a client closed as the process ends; `?.` and `?? ""` for what the SDK or TypeScript only

@@ -7,7 +7,8 @@ export default defineConfig({
     globalSetup: "test/helpers/assembly.ts",
     include: [
       "test/{admin,orders-file,smoke,terminal}/*.test.ts",
-      "test/local/{authorizer,gateway,tables,template/template}.test.ts",
+      "test/local/{authorizer,gateway,ready-text,tables,template/*}.test.ts",
+      "test/http/gateway.test.ts",
     ],
     env: { ...testEnvironment, DYNAMODB_ENDPOINT: "" },
     experimental: { viteModuleRunner: false },
