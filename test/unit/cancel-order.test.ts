@@ -3,7 +3,6 @@ import {
   DynamoDBClient,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import type { APIGatewayProxyResult } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { handler } from "../../functions/cancel-order.ts";
@@ -19,10 +18,10 @@ beforeEach(() => void table.reset());
 const cancel = (
   pathParameters: Record<string, string> | null = { orderId: "42" },
   context = lambdaContext(),
-): Promise<APIGatewayProxyResult> => handler(proxyEvent({ pathParameters }), context);
+) => handler(proxyEvent({ pathParameters }), context);
 
 /** The response with the Error of this code. */
-const errorResponse = (code: ErrorCode): APIGatewayProxyResult => ({
+const errorResponse = (code: ErrorCode) => ({
   statusCode: errors[code].status,
   headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
   body: errorBody(code),
