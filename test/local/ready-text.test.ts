@@ -59,6 +59,7 @@ test("the command that adds the orders of a file can be pasted into sh", () => {
     notLoadedText("Ann's $HOME"),
   ).toBe(String.raw`Ann's $HOME was not loaded: the tables exist already. To add its orders, run:
   npm run admin -- orders import --local 'Ann'\''s $HOME'`);
+  expect(notLoadedText("a.ndjson")).toMatch(/ --local a\.ndjson$/);
 });
 
 test("a terminal shows a log as it is, but a rejected key as one line", () => {
