@@ -1,5 +1,5 @@
 // `npm run mutation:tools`, part of `npm run mutation`: the tools of operators and of the local
-// stack's gateway. It takes most of an hour. These survive, and why:
+// stack's gateway. It takes more than an hour. These survive, and why:
 //
 // Caught by tests that start a process, which can't run mutants: what a signal does, prompts,
 // standard input and output, a path that is no file, and what the local stack reads of a template.
