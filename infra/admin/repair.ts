@@ -55,7 +55,7 @@ const explanations: Partial<Record<Outcome, (item: RepairedItem) => string>> = {
  * Repairs a table in use, each item in one conditional write, until the first failure or Ctrl-C.
  * Safe to run again, and while everyone uses the table: a write is applied only if the item is
  * still as it was judged. Prints the id of an item that was put back, and lists those that may be
- * wrong.
+ * wrong, sorted.
  *
  * @returns a rejection if orders are contradictory or in neither table, and why it stopped early, if
  * it did.
@@ -113,7 +113,7 @@ export async function repair(
     },
     notes: [
       reason === undefined || done > 0 ? summary : undefined,
-      ...doubtful.first.map(printable),
+      ...doubtful.first.sort().map(printable),
       ...doubtful.more,
       rows.length > 0 && columns([["FIELD", "DIFFERED IN"], ...rows]),
     ],

@@ -58,8 +58,8 @@ test("what is missing or damaged is put back, once, and everything else stays", 
   $ orders repair --from COPY --ids - --json | sort
   > 2
   > 4
-  > 8
   > 9
+  > 8
   > 4
   {"id":2,"outcome":"mended","status":"pending","was":"shipped"}
   {"id":4,"outcome":"placed","was":"pending"}
