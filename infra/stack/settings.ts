@@ -201,7 +201,7 @@ const settings = z.strictObject({
   alarms: alarmSettings.exactOptional(),
 });
 
-/** What a setting at this path must be besides, because of others. */
+/** A setting that does not fit the others; the message says what it must be. */
 const mistake = (path: string, input: unknown, message: string) =>
   ({ code: "custom", path: path.split("."), input, message }) as const;
 

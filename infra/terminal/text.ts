@@ -81,8 +81,8 @@ export function isoTime(epochSeconds: number): string {
 }
 
 /**
- * What a text lacks that ISO 8601 allows as a date-time, but RFC 3339, which we read, doesn't;
- * undefined for any other text.
+ * A hint for a date-time that ISO 8601 allows, but not RFC 3339, which we read: it says what the text
+ * lacks and how to write it. Undefined for any other text.
  */
 export function dateTimeHint(text: string): string | undefined {
   const withSeconds = text.replace(/(T\d\d:\d\d)(?=$|Z|[+-])/, "$1:00");

@@ -36,7 +36,7 @@ import {
 } from "@smithy/types";
 import { environmentVariable } from "../function-start.ts";
 
-/** What the functions configure (`createClient` in dynamodb.ts). */
+/** The settings that the functions choose (`createClient` in dynamodb.ts). */
 interface Configuration {
   maxAttempts: number;
   retryStrategy: StandardRetryStrategy;

@@ -151,7 +151,7 @@ test("a table is named after the stack and its own id unless the template names 
   expect(names).toEqual(["of-old", `${environments.staging.stackName}-Orders01234567`]);
 });
 
-test("functions that are debugged have a port each, and a day for their work; others have neither", async () => {
+test("only functions that are debugged have a port each, and a day for their work", async () => {
   const assembly = await readAssembly();
   const limits = (inspect?: boolean) =>
     readFunctions(assembly, "http://127.0.0.1:8000", inspect).map(
