@@ -1,4 +1,4 @@
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import {
   isServerError,
   isThrottlingError,
@@ -55,8 +55,12 @@ class RetriesWithoutQuota extends StandardRetryStrategy {
 export const retryBaseDelay = 25;
 
 /** A client that limits every wait; the SDK's defaults wait forever. */
-export function createClient({ maxAttempts, ...timeouts }: CallLimits): DynamoDBClient {
+export function createClient(
+  { maxAttempts, ...timeouts }: CallLimits,
+  settings: DynamoDBClientConfig = {},
+): DynamoDBClient {
   const client = new DynamoDBClient({
+    ...settings,
     maxAttempts,
     retryStrategy: new RetriesWithoutQuota({ maxAttempts, baseDelay: retryBaseDelay }),
     requestHandler: { ...timeouts, throwOnRequestTimeout: true },

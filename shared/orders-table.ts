@@ -130,7 +130,6 @@ export async function* scanOrders(
 ): AsyncGenerator<OrderItem[], void, void> {
   let ExclusiveStartKey: OrderItem | undefined;
   do {
-    // In the SDK's order, so that the bundled client sends the same bytes.
     const input = {
       TableName: table,
       ExclusiveStartKey,

@@ -1,17 +1,17 @@
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
-import { issueApiKey } from "../../shared/api-keys-table.ts";
+import { findActiveKeyId, issueApiKey, readApiKey } from "../../shared/api-keys-table.ts";
+import { callLimits, createClient } from "../../shared/dynamodb.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import { type OrderItem, orderJson } from "../../shared/order.ts";
-import { bundled } from "../helpers/bundled/bundled.ts";
+import { cancelOrder, scanOrders } from "../../shared/orders-table.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 
 const { client, dynamodbEndpoint, items, putOrder, tables } = await createTestTables();
-const { callLimits, cancelOrder, createClient, scanOrders, ServiceError } = bundled;
-vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", dynamodbEndpoint);
-/** The client in the functions' bundles. */
-const service = createClient(callLimits.list);
+/** The functions' client. */
+const service = createClient(callLimits.list, { endpoint: dynamodbEndpoint });
 afterAll(() => service.destroy());
 
 /** Cancels an order. @returns 204 or the error code. */
@@ -131,16 +131,15 @@ test("an issued key is stored as its hash, with its own id, and expires", async 
   const key = makeApiKey("pets_test");
   const fields = { name: "Acme", createdAt: 100, expiresAt: 200 };
   const documents = DynamoDBDocumentClient.from(client);
-  const authorizer = bundled.DynamoDBDocumentClient.from(service);
-  const activeId = (now: number) =>
-    bundled.findActiveKeyId(authorizer, tables.apiKeys, key, now);
+  const authorizer = DynamoDBDocumentClient.from(service);
+  const activeId = (now: number) => findActiveKeyId(authorizer, tables.apiKeys, key, now);
   const record = await issueApiKey(documents, tables.apiKeys, key, fields);
   expect(record).toEqual({
     ...fields,
     keyHash: hashApiKey(key),
     keyId: expect.stringMatching(/^key_[0-9a-f]{16}$/),
   });
-  expect(await bundled.readApiKey(authorizer, tables.apiKeys, key)).toEqual(record);
+  expect(await readApiKey(authorizer, tables.apiKeys, key)).toEqual(record);
   expect(await activeId(199)).toBe(record.keyId);
   expect(await activeId(200)).toBeUndefined();
   const other = await issueApiKey(documents, tables.apiKeys, key, fields);

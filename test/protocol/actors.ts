@@ -1,6 +1,5 @@
-import { createClient } from "../../shared/dynamodb.ts";
-import { errors } from "../../shared/errors.ts";
-import { bundled } from "../helpers/bundled/bundled.ts";
+import { errors, ServiceError } from "../../shared/errors.ts";
+import { cancelOrder } from "../../shared/orders-table.ts";
 import { shipOrder } from "../resilience/ship-order.ts";
 import type { Operation } from "./contract.ts";
 import { type Connect, nextStep, type Response, type Step } from "./recorded-client.ts";
@@ -63,7 +62,7 @@ export interface Actor {
 
 /** Cancels as the service's handler does. */
 export const cancel: Cancel = (connect, { keyId, askedAt, awsRequestId }) =>
-  bundled.cancelOrder(connect(maxAttempts), tableName, {
+  cancelOrder(connect(maxAttempts), tableName, {
     orderId,
     cancelledBy: keyId,
     cancelledAt: askedAt,
@@ -97,7 +96,7 @@ async function responseTo(cancellation: Promise<void>) {
     await cancellation;
     return "204";
   } catch (error) {
-    if (!(error instanceof bundled.ServiceError)) return "500 internal_error";
+    if (!(error instanceof ServiceError)) return "500 internal_error";
     return `${errors[error.code].status} ${error.code}`;
   }
 }
@@ -111,7 +110,7 @@ const shipper: Actor = {
   fates: [delivered],
   next: remembering((_askedAt, responses) =>
     nextStep(async (connect) => {
-      const client = connect(1, createClient);
+      const client = connect(1);
       const shipped = await shipOrder(client, tableName, orderId, shippedAt);
       return shipped ? "shipped" : "not shipped";
     }, responses),

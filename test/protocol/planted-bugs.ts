@@ -1,11 +1,9 @@
-import type { UpdateItemCommandInput } from "@aws-sdk/client-dynamodb";
-import { errors } from "../../shared/errors.ts";
-import { bundled } from "../helpers/bundled/bundled.ts";
+import { GetItemCommand, type UpdateItemCommandInput } from "@aws-sdk/client-dynamodb";
+import * as dynamodb from "../../shared/dynamodb.ts";
+import { errors, ServiceError } from "../../shared/errors.ts";
 import { type Cancel, cancel, type Invocation, maxAttempts } from "./actors.ts";
 import type { Connect } from "./recorded-client.ts";
 import { orderId, tableName } from "./remembered-table.ts";
-
-const { GetItemCommand, ServiceError } = bundled;
 
 /** Ten wrong ways to cancel an order, each of which looks right to someone. */
 export const plantedBugs: Record<string, Cancel> = {
@@ -103,5 +101,5 @@ function isAlreadyCancelled(error: unknown) {
 }
 
 function isThrottled(error: unknown) {
-  return error instanceof ServiceError && bundled.isThrottled(error.cause);
+  return error instanceof ServiceError && dynamodb.isThrottled(error.cause);
 }

@@ -3,7 +3,7 @@ import { mock } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { type HttpRequest, HttpResponse } from "@smithy/core/protocols";
-import { bundled } from "../helpers/bundled/bundled.ts";
+import { createClient } from "../../shared/dynamodb.ts";
 import { testEnvironment } from "../helpers/test-environment.ts";
 
 export interface Request {
@@ -22,11 +22,8 @@ export interface Step {
   responds?: string;
 }
 
-/** Makes the client in the functions' bundles, or another one. */
-export type Connect = (
-  maxAttempts: number,
-  createClient?: typeof bundled.createClient,
-) => DynamoDBClient;
+/** Makes the functions' client. */
+export type Connect = (maxAttempts: number) => DynamoDBClient;
 
 // Lambda sets these for a function, and no client can do without them.
 Object.assign(process.env, testEnvironment);
@@ -48,7 +45,7 @@ export async function nextStep(
       step ??= { sends: { target, body: new TextDecoder().decode(body) } };
       return new Promise<never>(() => {});
     };
-    const connect: Connect = (maxAttempts, createClient = bundled.createClient) => {
+    const connect: Connect = (maxAttempts) => {
       const limits = { connectionTimeout: 500, requestTimeout: 2_000, maxAttempts };
       const client = createClient(limits);
       client.config.requestHandler = { ...client.config.requestHandler, handle };

@@ -1,6 +1,7 @@
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { hashApiKey } from "../../shared/api-keys.ts";
-import { bundled } from "../helpers/bundled/bundled.ts";
+import { callLimits, createClient } from "../../shared/dynamodb.ts";
+import { cancelOrder } from "../../shared/orders-table.ts";
 import { expectError } from "../helpers/expect-error.ts";
 import {
   type Behaviour,
@@ -19,9 +20,8 @@ function choose({ input }: EngineCall) {
 }
 
 const stack = await startFaultyStack(choose, { maxEnvironments: 4 });
-vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", stack.proxy.endpoint);
 /** Like that of the function that cancels. */
-const client = bundled.createClient(bundled.callLimits.oneOrder);
+const client = createClient(callLimits.oneOrder, { endpoint: stack.proxy.endpoint });
 afterAll(() => client.destroy());
 
 const cancel = (id: string, key?: string) =>
@@ -55,7 +55,7 @@ test.concurrent.for(Object.entries(faults))(
     // The function's own deadline is a second later.
     const deadline = AbortSignal.timeout(8_500);
     const { orders } = stack.tables;
-    const cancelling = bundled.cancelOrder(client, orders, cancellation, deadline);
+    const cancelling = cancelOrder(client, orders, cancellation, deadline);
     await expect(cancelling).rejects.toMatchObject({ code: "service_unavailable" });
     expect(attempts).toBeGreaterThan(0);
   },

@@ -14,11 +14,9 @@ afterEach(() => void vi.restoreAllMocks());
 
 /** A client that never times out by chance, until the test ends. */
 function patientClient(requestTimeout = 5_000): DynamoDBClient {
-  const client = createClient({
-    connectionTimeout: 5_000,
-    requestTimeout,
-    maxAttempts: 3,
-  });
+  const { endpoint } = table;
+  const limits = { connectionTimeout: 5_000, requestTimeout, maxAttempts: 3 };
+  const client = createClient(limits, { endpoint });
   onTestFinished(() => client.destroy());
   return client;
 }
@@ -96,10 +94,7 @@ test.each([
 
 describe.each([
   ["the service", patientClient],
-  [
-    "the tools on a local engine",
-    () => engineClient(process.env["AWS_ENDPOINT_URL_DYNAMODB"] ?? ""),
-  ],
+  ["the tools on a local engine", () => engineClient(table.endpoint)],
 ])("a client of %s repeats a call after", (_, makeClient) => {
   test.each([
     ["an empty response without a length", "\r\n"],

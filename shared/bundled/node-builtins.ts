@@ -1,5 +1,6 @@
-/** Replaces three of Node's modules, which evaluate all exports as ES modules. */
+/** Replaces Node's modules that evaluate all of their exports when imported as ES modules. */
 export const { createHash, createHmac, getRandomValues, hash, randomBytes } =
   process.getBuiltinModule("node:crypto");
+export const { Agent, request, STATUS_CODES } = process.getBuiltinModule("node:http");
 export const { homedir, platform, release } = process.getBuiltinModule("node:os");
 export const { env, versions } = process;
