@@ -36,7 +36,7 @@ export function createOrdersApp(
 
 /**
  * Whether this deployment goes live at once, whatever the settings say:
- * `npm run deploy -- ENV -c canary=false`. Meant for a rollback, and for a fix while an alarm is on,
+ * `infra/petstore deploy ENV -c canary=false`. Meant for a rollback, and for a fix while an alarm is on,
  * when CodeDeploy starts no deployment.
  *
  * @throws CommandError when the context value `canary` is neither true nor false.

@@ -13,21 +13,6 @@ if (!isInstalled || (script.includes("node_modules") && !existsSync(script)))
   end("The packages are not all installed. Run: npm ci --include=dev");
 if (isOld) end(require("./local/machine/missing.cjs").missing(isOld));
 
-const context = ["-c <key=value>", "--context <key=value>"];
-/** What our pages pass on to other programs. Our own say which options they have: `Script`. */
-const passedOn = {
-  diff: ["--template <file>", ...context, "--profile <name>"],
-  schemathesis: ["--max-examples <number>", "--phases <names>", "--seed <number>"],
-  synth: context,
-  test: ["-t <title>", "-u", "--update", "--watch", "--coverage"],
-};
-const options = passedOn[process.env.npm_lifecycle_event] ?? [];
-if (options.length > 0) {
-  const { adviceOnNpm } = require("./terminal/npm-options.ts");
-  const advice = adviceOnNpm(options, process.argv.slice(3));
-  if (advice !== undefined) end(advice);
-}
-
 try {
   accessSync(`${tmpdir()}/.`, isOurs ? constants.F_OK : constants.W_OK);
 } catch {

@@ -1,8 +1,8 @@
 import { createWriteStream } from "node:fs";
 import { chmod, realpath, rename, rm, stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { fileError } from "../terminal/errors.ts";
-import { callersPath } from "../terminal/input.ts";
 import type { Session } from "./command.ts";
 
 /**
@@ -18,7 +18,7 @@ export async function writeLines(
   name: string,
   lines: () => AsyncIterable<string>,
 ) {
-  const path = await realpath(callersPath(name)).catch(() => callersPath(name));
+  const path = await realpath(name).catch(() => resolve(name));
   const existing = await stat(path).catch(() => undefined);
   const partial = `${path}.${process.pid}.partial`;
   try {

@@ -11,7 +11,7 @@ import {
   fileReport,
 } from "../orders-file/orders-file.ts";
 import { CommandError } from "../terminal/errors.ts";
-import { callersPath, inputName } from "../terminal/input.ts";
+import { inputName } from "../terminal/input.ts";
 import { counted, countsText, jsonText } from "../terminal/text.ts";
 import type { Result, Session } from "./command.ts";
 import { startProgress } from "./progress.ts";
@@ -48,7 +48,7 @@ export async function importOrders(
  */
 async function checkFile(file: string, signal: AbortSignal) {
   // `-` is standard input, which has no size.
-  const { size } = await stat(callersPath(file)).catch(() => ({ size: 0 }));
+  const { size } = await stat(file).catch(() => ({ size: 0 }));
   const progress = startProgress("Checking", "MB", size / 1e6);
   const onRead = (bytes: number) => progress.update(bytes / 1e6);
   const orders = await checkOrders(file, onRead, signal)

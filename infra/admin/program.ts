@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { environments } from "../environments.ts";
-import { parseNonEmpty, Script, wholeNumber } from "../terminal/script.ts";
+import { parseNonEmpty, wholeNumber } from "../terminal/script.ts";
 import { checkKey, issueKey, listKeys, revokeKey } from "./api-keys.ts";
 import { auditCancellations } from "./audit-orders.ts";
 import { action } from "./command.ts";
@@ -26,10 +26,9 @@ import { type RepairOptions, repair } from "./repair.ts";
 import { keyRules, orderRules } from "./repair-rules.ts";
 import { shipExitCodes, shipOrders } from "./ship-orders.ts";
 
-/** The operators' command line. Wrong use at any level prints one line and exits with 2. */
-export function createProgram(): Script {
-  const program = new Script("npm run admin --")
-    .description("Manages API keys and orders. For operators; not part of the HTTP API.")
+/** Adds the choice of where a group of commands works, and how it prints. */
+function addTarget(command: Command) {
+  return command
     .addOption(
       new Option(
         "--env <name>",
@@ -38,13 +37,9 @@ export function createProgram(): Script {
         .choices(Object.keys(environments))
         .conflicts("local"),
     )
-    .option("--local", "work on the running `npm start`")
+    .option("--local", "work on the running `petstore start`")
     .option("--json", "print JSON, for scripts")
-    .showHelpAfterError("(see --help)")
-    .exitOverride();
-  addKeyCommands(program);
-  addOrderCommands(program);
-  return program;
+    .showHelpAfterError("(see --help)");
 }
 
 const rateOption = new Option(
@@ -64,10 +59,9 @@ const idsOption = new Option(
 
 const dryRunOption = new Option("--dry-run", "only say what would be changed");
 
-function addKeyCommands(program: Command) {
-  const keys = program
-    .command("keys")
-    .description("issue, list, revoke, check and repair API keys");
+/** Adds the commands of API keys. */
+export function addKeyCommands(keys: Command) {
+  addTarget(keys);
   keys
     .command("issue")
     .description("issue a key and print it, once, alone on standard output")
@@ -111,11 +105,9 @@ function addKeyCommands(program: Command) {
     );
 }
 
-function addOrderCommands(program: Command) {
-  const orders = program
-    .command("orders")
-    .description("import, export, ship, list, count, show, audit and mend orders")
-    .addOption(rateOption);
+/** Adds the commands of orders. */
+export function addOrderCommands(orders: Command) {
+  addTarget(orders).addOption(rateOption);
   orders
     .command("import")
     .description(

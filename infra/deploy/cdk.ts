@@ -1,10 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { CommandError } from "../terminal/errors.ts";
 import { readAssembly } from "./stacks.ts";
 
+/** The folder of `cdk.json`. */
+const root = join(import.meta.dirname, "../..");
+
 /** Where the app is synthesised without `--app`. */
-export const ownAssembly = "cdk.out";
+export const ownAssembly = join(root, "cdk.out");
 
 /**
  * Synthesises a stack.
@@ -19,8 +23,9 @@ export async function synthesise(stackName: string, context: string[] = []) {
   return readAssembly(ownAssembly, stackName);
 }
 
-/** Runs CDK, which npm puts on the path, on this terminal, and returns its exit code. */
+/** Runs CDK, which `petstore` puts on the path, on this terminal, and returns its exit code. */
 export async function cdk(...words: string[]): Promise<number> {
-  const [exitCode] = await once(spawn("cdk", words, { stdio: "inherit" }), "exit");
+  const child = spawn("cdk", words, { stdio: "inherit", cwd: root });
+  const [exitCode] = await once(child, "exit");
   return exitCode ?? 1;
 }

@@ -9,7 +9,7 @@ import type { LocalStack, LocalStackOptions } from "./local-stack.ts";
  */
 export function notLoadedText(file: string): string {
   return `${file} was not loaded: the tables exist already. To add its orders, run:
-  npm run admin -- orders import --local ${shellWord(file)}`;
+  infra/petstore orders import --local ${shellWord(file)}`;
 }
 
 /** The output of `npm start`: where the stack is, and commands to try it with. */
@@ -41,7 +41,7 @@ export async function readyText(
     pending &&
       `Cancel a pending order (204, then 409 the second time), and see what became of it:
 ${cancel(pending)}
-  npm run -s admin -- orders show --local ${pending}`,
+  infra/petstore orders show --local ${pending}`,
     "Cancel an order that does not exist (404):",
     cancel("none"),
     shipped && `Cancel an order that has shipped (409):\n${cancel(shipped)}`,

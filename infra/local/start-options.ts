@@ -1,13 +1,14 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
 import { isApiKey } from "../../shared/api-keys.ts";
 import { environments } from "../environments.ts";
-import { callersPath } from "../terminal/input.ts";
-import { accepting, parseNonEmpty, Script, wholeNumber } from "../terminal/script.ts";
+import { accepting, parseNonEmpty, wholeNumber } from "../terminal/script.ts";
 import type { LocalStackOptions } from "./local-stack.ts";
 
 const nth = wholeNumber(1, 65_535);
 
 /** Without a name, SQLite would make a temporary database. */
-const parseFile = (name: string) => callersPath(parseNonEmpty(name));
+const parseFile = (name: string) => resolve(parseNonEmpty(name));
 
 const { apiKeyPrefix } = environments.staging;
 const parseKey = accepting(
@@ -15,14 +16,11 @@ const parseKey = accepting(
   `Not a well-formed key that starts with ${apiKeyPrefix}_.`,
 );
 
-/**
- * Reads the options of `npm start`. Invalid ones end the process with exit code 2 and one line.
- */
-export function startOptions(argv: string[]): LocalStackOptions & { json?: true } {
-  return new Script("npm start --")
-    .description(
-      "Runs the pet store orders service on this machine, from the stack that would be deployed.",
-    )
+export type StartOptions = LocalStackOptions & { json?: true };
+
+/** Adds `start`. */
+export function addStart(command: Command) {
+  command
     .option(
       "--port <number>",
       "the port on localhost; 0 picks a free one (default: 3000)",
@@ -61,6 +59,5 @@ export function startOptions(argv: string[]): LocalStackOptions & { json?: true 
       "\nDYNAMODB_ENDPOINT names a DynamoDB engine to use instead of the embedded one, " +
         "like http://localhost:8000.",
     )
-    .parse(argv)
-    .opts();
+    .action(async (options: StartOptions) => (await import("./start.ts")).start(options));
 }

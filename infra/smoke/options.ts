@@ -1,8 +1,8 @@
-import { InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { isApiKey } from "../../shared/api-keys.ts";
 import { isInt64 } from "../../shared/order.ts";
 import { type Environment, environments } from "../environments.ts";
-import { accepting, Script, wholeNumber } from "../terminal/script.ts";
+import { accepting, wholeNumber } from "../terminal/script.ts";
 
 interface Options {
   baseUrl: string;
@@ -14,23 +14,26 @@ interface Options {
 }
 
 /**
- * Reads the options of `npm run smoke`, and its key from API_KEY. Wrong use ends the process with 2
- * and one line, which does not show the key.
+ * Adds `smoke`, which reads its key from API_KEY. Wrong use ends with 2 and one line, which does not
+ * show the key.
  *
  * @param entries the environments, one of which the key belongs to.
  */
-export function smokeOptions(
-  argv: string[],
+export type SmokeOptions = ReturnType<typeof smokeOptions>;
+
+/** Loads the checks, which takes a while. */
+const loadAndRun = async (options: SmokeOptions) =>
+  (await import("./smoke.ts")).runSmoke(options);
+
+export function addSmoke(
+  command: Command,
   entries: Record<string, Environment> = environments,
+  run = loadAndRun,
 ) {
-  const command = new Script("npm run smoke --")
-    .description(
-      "Check that a deployed service does what it promises its clients. " +
-        "Changes nothing unless you name an order to cancel.",
-    )
+  command
     .requiredOption(
       "--base-url <url>",
-      "the stack's BaseUrl, or the one npm start prints",
+      "the stack's BaseUrl, or the one `petstore start` prints",
       parseBaseUrl,
     )
     .option(
@@ -52,9 +55,13 @@ export function smokeOptions(
     )
     .addHelpText(
       "after",
-      "\nSet the environment variable API_KEY to a key of that environment.",
+      "\nChanges nothing unless you name an order to cancel. " +
+        "Set the environment variable API_KEY to a key of that environment.",
     )
-    .parse(argv);
+    .action(() => run(smokeOptions(command, entries)));
+}
+
+function smokeOptions(command: Command, entries: Record<string, Environment>) {
   const {
     baseUrl,
     cancel,

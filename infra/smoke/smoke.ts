@@ -1,11 +1,8 @@
-// `npm run smoke`.
 import { createInterface } from "node:readline/promises";
 import { systemClock } from "../../shared/clock.ts";
 import { readinessChecks, smokeChecks } from "./checks.ts";
 import { type Endpoint, NoResponse, NotReady, reason, Warning } from "./client.ts";
-import { smokeOptions } from "./options.ts";
-
-if (import.meta.main) await runSmoke();
+import type { SmokeOptions } from "./options.ts";
 
 /** A line about a check: its name and, unless it just passed, what it saw. */
 interface Line {
@@ -61,8 +58,7 @@ function lineOf(name: string, error: unknown): Line {
 }
 
 /** Prints each line, then how many checks passed and failed. The exit code is 1 when one failed. */
-async function runSmoke() {
-  const { asks, ...options } = smokeOptions(process.argv);
+export async function runSmoke({ asks, ...options }: SmokeOptions) {
   console.log(`Smoke test of ${options.baseUrl}`);
   if (asks && !(await confirm())) {
     process.exitCode = 2;

@@ -1,20 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
-import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { addAbortSignal } from "node:stream";
 import { text } from "node:stream/consumers";
 import { CommandError, fileError } from "./errors.ts";
-
-/**
- * Resolves a path of `npm start` and `npm run admin` against the caller's folder: npm runs scripts
- * in the project's folder, and names the caller's in INIT_CWD.
- */
-export function callersPath(path: string): string {
-  const script = process.env["npm_lifecycle_event"];
-  const underNpm = script === "start" || script === "admin";
-  return resolve((underNpm && process.env["INIT_CWD"]) || ".", path);
-}
 
 /** The name of a file for messages; `-` is standard input. */
 export function inputName(file: string): string {
@@ -26,8 +15,7 @@ export function inputName(file: string): string {
  * that.
  */
 function openInput(file: string) {
-  if (file !== "-")
-    return createReadStream(callersPath(file), { highWaterMark: 262_144 });
+  if (file !== "-") return createReadStream(file, { highWaterMark: 262_144 });
   if (process.stdin.isTTY) process.stderr.write("Reading standard input, up to Ctrl-D\n");
   return process.stdin;
 }
@@ -38,7 +26,7 @@ const utf8 = new TextDecoder();
  * Reads the lines of a file, each with its number, from 1, its place, like `ids.txt:7`, and whether
  * it is UTF-8. Skips blank lines.
  *
- * @param file a path, relative to the caller's folder, or `-` for standard input.
+ * @param file a path, or `-` for standard input.
  * @param onRead called with the number of bytes read so far.
  * @throws CommandError when it can't be read; AbortError.
  */

@@ -1,25 +1,18 @@
 import { Command, CommanderError, Help, InvalidArgumentError } from "commander";
 import { errorText, isOutputError } from "./errors.ts";
-import { adviceOnNpm } from "./npm-options.ts";
 import { printableLines } from "./text.ts";
 
 /** commander's own texts, which ours extend. */
 const help = new Help();
 
 /**
- * The command line of an npm script. Wrong use exits with 2 and prints one line that is safe for a
+ * A command line. Wrong use exits with 2 and prints one line that is safe for a
  * terminal, with keys cut short.
  */
 export class Script extends Command {
-  readonly #failure: number;
-
-  /**
-   * @param usage like `npm run smoke --`.
-   * @param failure the exit code of `run` when something fails.
-   */
-  constructor(usage: string, failure = 1) {
+  /** @param usage like `petstore`. */
+  constructor(usage: string) {
     super(usage);
-    this.#failure = failure;
     this.configureHelp({
       showGlobalOptions: true,
       // By itself, commander doesn't say which options are required.
@@ -40,7 +33,8 @@ export class Script extends Command {
   }
 
   /**
-   * Runs the command line, and sets the exit code: 2 for wrong use, or that of a failure. To be called after `exitOverride()`, without which wrong use ends the process.
+   * Runs the command line, and sets the exit code: 2 for wrong use; for a failure 1,
+   * unless the command has set its own. To be called after `exitOverride()`, without which wrong use ends the process.
    */
   async run(words: string[]) {
     try {
@@ -48,25 +42,13 @@ export class Script extends Command {
     } catch (error) {
       const isWrongUse = error instanceof CommanderError;
       // commander exits with 1 for wrong use, and with 0 after its help.
-      process.exitCode = isWrongUse ? error.exitCode && 2 : this.#failure;
+      if (isWrongUse) process.exitCode = error.exitCode && 2;
+      else process.exitCode ||= 1;
       // The reader of a closed pipe wants neither the rest nor an error.
       const isClosedPipe = isOutputError(error) && Object(error).code === "EPIPE";
       if (!isWrongUse && !isClosedPipe) process.stderr.write(`${errorText(error)}\n`);
     }
   }
-
-  /** The first step of parsing the whole command line. Rejects options that npm has kept. */
-  override parseOptions(words: string[]) {
-    const advice = adviceOnNpm(flagsFor(this, words), words);
-    return advice === undefined ? super.parseOptions(words) : this.error(advice);
-  }
-}
-
-/** The flags of a command, and those of the subcommands that the words name. */
-function flagsFor(command: Command, [word, ...words]: string[]): string[] {
-  const named = command.commands.find((other) => other.name() === word);
-  const flags = command.options.map((option) => option.flags);
-  return named ? [...flags, ...flagsFor(named, words)] : flags;
 }
 
 /** A parser that rejects texts with the rule that they break. */

@@ -11,7 +11,7 @@ const issue = "keys issue --name Acme --expires";
 const reinstate = `orders reinstate --cancelled-by ${key}`;
 
 test.each([
-  ["--help", "Manages API keys and orders"],
+  ["--help", "Runs, deploys and operates"],
   ["orders import --help", "--env <name>"],
   ["orders ship --help", "7  may have shipped or not"],
 ])("prints the help: %s", async (command, text) => {
@@ -29,7 +29,7 @@ test.each([
   ["keys list", `error: choose --local or one of --env ${names.join(", --env ")}`],
   ["keys list --env qa", `Allowed choices are ${names.join(", ")}.`],
   ["keys list --env staging --local", "cannot be used with"],
-  ["keys --local", "Usage: npm run admin -- keys"],
+  ["keys --local", "Usage: petstore keys"],
   ["orders nope\u001b[31m --local", "unknown command 'nope\\u{1b}[31m'"],
   ["orders ship 007", "'007' is invalid for argument 'order-id'. Not a 64-bit integer"],
   ["orders ship 1 --file ids.txt", "error: name either orders or a file of ids"],

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
-import { adminCommand, root } from "../helpers/admin-command.ts";
+import { petstore, root } from "../helpers/admin-command.ts";
 import { onEvery } from "../helpers/faults/fault-proxy.ts";
 import { unapplied } from "../helpers/faults/faults.ts";
 import { machineHas } from "../helpers/machine.ts";
@@ -66,7 +66,7 @@ test("a key typed at the prompt is not echoed", async () => {
     makeApiKey(environments.staging.apiKeyPrefix),
   );
   await pointTo(stackAt());
-  const words = [...adminCommand, "keys", "check", "--local"];
+  const words = [...petstore, "keys", "check", "--local"];
   const [file, ...args] = onTerminal([process.execPath, ...words]);
   const env = { ...process.env, LOCAL_STACKS: stackFiles };
   const child = spawn(file, args, { cwd: root, env, stdio: ["pipe", "pipe", "inherit"] });

@@ -12,14 +12,14 @@ import {
 } from "@aws-sdk/client-cloudformation";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterAll, beforeEach, expect, onTestFinished, vi } from "vitest";
-import { createProgram } from "../../infra/admin/program.ts";
+import { createProgram } from "../../infra/petstore.ts";
 import { environments } from "../../infra/environments.ts";
 import { type RunningStack, writeStackFile } from "../../infra/local/running-stacks.ts";
 import { attributeJson, reviveBinary } from "../../infra/orders-file/attributes.ts";
 import { formatOrderLine, parseOrderLine } from "../../infra/orders-file/order-line.ts";
 import { jsonText } from "../../infra/terminal/text.ts";
 import type { OrderItem as Item } from "../../shared/order.ts";
-import { adminCommand, root } from "../helpers/admin-command.ts";
+import { petstore, root } from "../helpers/admin-command.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { type Behaviour, type Choice, respond } from "../helpers/faults/fault-proxy.ts";
 import { tableWriter } from "../helpers/table-writer.ts";
@@ -73,8 +73,8 @@ export async function createTerminal() {
     copy = `Copy-${randomUUID()}`;
     isCopied = false;
     vi.stubEnv("LOCAL_STACKS", stackFiles);
-    vi.stubEnv("npm_lifecycle_event", "admin");
-    vi.stubEnv("INIT_CWD", folder);
+    process.chdir(folder);
+    onTestFinished(() => process.chdir(root));
   });
 
   const stackAt = (endpoint = dynamodbEndpoint, port = 1) => ({
@@ -120,8 +120,8 @@ export async function createTerminal() {
         return (await items(name === apiKeys ? "apiKeys" : "orders")).map(lineOf).sort();
       default: {
         const [words = "", sort] = command.split(" | ");
-        const target = words.includes("--env") ? "" : "--local ";
-        const ended = await run(target + words, input, terminals);
+        const target = words.includes("--env") ? "" : " --local";
+        const ended = await run(words + target, input, terminals);
         return linesOf(ended, sort !== undefined).map(named);
       }
     }
@@ -175,7 +175,7 @@ export async function createTerminal() {
   ) {
     const endpoint = calls && (await tables.behindProxy(calls)).proxy.endpoint;
     await pointTo(stackAt(endpoint));
-    const args = [...adminCommand, "--local", ...command.split(" ")];
+    const args = [...petstore, ...command.split(" "), "--local"];
     const { PATH, NODE_COMPILE_CACHE } = process.env;
     const own = { PATH, NODE_COMPILE_CACHE, HOME: folder, TMPDIR: tmpdir() };
     const child = spawn("sh", ["-c", script, process.execPath, ...args], {

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { region } from "../../infra/local/template/local-account.ts";
 import { formatOrderLine } from "../../infra/orders-file/order-line.ts";
-import { adminCommand, root } from "../helpers/admin-command.ts";
+import { petstore, root } from "../helpers/admin-command.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
 import { besides, sdkAlone } from "./row.ts";
@@ -49,7 +49,7 @@ export async function operators({ client, endpoint }: Subject) {
   const beside = async (command: string, file: string, ...options: string[]) => {
     const words = ["orders", command, "--local", ...options, pathOf(file)];
     const samples = {
-      ours: await seconds(...adminCommand, ...words),
+      ours: await seconds(...petstore, ...words),
       [sdkAlone]: await seconds(floor, command, tables.floor, pathOf(file)),
     };
     return besides(`orders ${command} of 100,000`, samples, "s");

@@ -11,8 +11,9 @@ import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterAll, beforeEach, vi } from "vitest";
-import { createProgram } from "../../infra/deploy/deploy.ts";
+import { addCompare, addDeploy, addDiff, addDrift } from "../../infra/deploy/commands.ts";
 import type { Environment } from "../../infra/environments.ts";
+import { Script } from "../../infra/terminal/script.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
 
 const { account, ...unpinned } = everyOption;
@@ -112,11 +113,19 @@ export async function run(...words: string[]): Promise<string> {
   using _stderr = vi.spyOn(process.stderr, "write").mockImplementation(print);
   // The SDK's remark that a later version may prefer the keys of the environment.
   using _warn = vi.spyOn(console, "warn").mockReturnValue();
-  await createProgram(environments).run(words);
+  const program = new Script("petstore").exitOverride();
+  addCompare(program.command("compare"), environments);
+  addDeploy(program.command("deploy"), environments);
+  addDiff(program.command("diff"), environments);
+  addDrift(program.command("drift"), environments);
+  await program.run(words);
   const calls = readFileSync(file("cdk.calls"), "utf8").split("\n").filter(Boolean);
   const text = [...lines, ...calls, `exit code ${process.exitCode}`].join("\n");
   process.exitCode = 0;
-  return text.replaceAll(directory, "APP").replaceAll(stackName, "STACK");
+  return text
+    .replaceAll(directory, "APP")
+    .replaceAll(stackName, "STACK")
+    .replaceAll(`${process.cwd()}/`, "");
 }
 
 /** A test's calls of AWS, with the key and the region of each. */

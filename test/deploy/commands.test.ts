@@ -236,7 +236,7 @@ cdk diff STACK --exclusively --template=saved.json
 exit code 7`);
 });
 
-test("npm run diff shows what cdk diff prints, and ends with its exit code", async () => {
+test("infra/petstore diff shows what cdk diff prints, and ends with its exit code", async () => {
   const { directory: app } = await readAssembly();
   const [file = ""] = globSync(join(app, "*.template.json"));
   const template = join(directory, "other.json");
@@ -244,7 +244,7 @@ test("npm run diff shows what cdk diff prints, and ends with its exit code", asy
   const { Outputs: _, ...other } = JSON.parse(readFileSync(file, "utf8"));
   writeFileSync(template, JSON.stringify(other));
   vi.stubEnv("PATH", path);
-  const command = fileURLToPath(new URL("../../infra/deploy/deploy.ts", import.meta.url));
+  const command = fileURLToPath(new URL("../../infra/petstore.ts", import.meta.url));
   const options = ["--app", app, "--template", template, "--fail"];
   const words = [command, "diff", "staging", ...options];
   const { status, output } = spawnSync(process.execPath, words, { encoding: "utf8" });

@@ -1,8 +1,13 @@
 import { fileURLToPath } from "node:url";
-import packageJson from "../../package.json" with { type: "json" };
 
-/** The project's root, where `npm run admin` runs. */
+/** The project's root. */
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The arguments that `npm run admin` gives to node. Tests skip npm, which takes a second. */
-export const adminCommand = packageJson.scripts.admin.replace(/^node /, "").split(" ");
+/** The arguments that `infra/petstore` gives to node. */
+export const petstore = [
+  "--max-semi-space-size=4",
+  "--max-old-space-size=2000",
+  "--require",
+  "./infra/preload.cjs",
+  "infra/petstore.ts",
+];

@@ -38,7 +38,7 @@ List all orders:
   curl -i -H "Authorization: Bearer $API_KEY" http://localhost:3000/v1/store/orders
 Cancel a pending order (204, then 409 the second time), and see what became of it:
   curl -i -H "Authorization: Bearer $API_KEY" -X DELETE http://localhost:3000/v1/store/orders/7
-  npm run -s admin -- orders show --local 7
+  infra/petstore orders show --local 7
 Cancel an order that does not exist (404):
   curl -i -H "Authorization: Bearer $API_KEY" -X DELETE http://localhost:3000/v1/store/orders/none
 Cancel an order that has shipped (409):
@@ -58,7 +58,7 @@ test("the command that adds the orders of a file can be pasted into sh", () => {
   expect(
     notLoadedText("Ann's $HOME"),
   ).toBe(String.raw`Ann's $HOME was not loaded: the tables exist already. To add its orders, run:
-  npm run admin -- orders import --local 'Ann'\''s $HOME'`);
+  infra/petstore orders import --local 'Ann'\''s $HOME'`);
   expect(notLoadedText("a.ndjson")).toMatch(/ --local a\.ndjson$/);
 });
 

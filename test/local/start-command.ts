@@ -3,10 +3,10 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, inject } from "vitest";
-import { root } from "../helpers/admin-command.ts";
+import { petstore, root } from "../helpers/admin-command.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 
-export const startScript = ["--require", "./infra/preload.cjs", "infra/local/start.ts"];
+export const startScript = [...petstore, "start"];
 
 /** Long enough for a start on a busy machine. */
 export const startLimit = { timeout: 60_000 };

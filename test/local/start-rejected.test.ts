@@ -9,7 +9,8 @@ import {
   startLocalStack,
 } from "../../infra/local/local-stack.ts";
 import { listen, listenOn } from "../../infra/local/machine/ports.ts";
-import { startOptions } from "../../infra/local/start-options.ts";
+import { addStart } from "../../infra/local/start-options.ts";
+import { Script } from "../../infra/terminal/script.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { root } from "../helpers/admin-command.ts";
 import { endOf } from "../helpers/end-of-options.ts";
@@ -87,7 +88,15 @@ describe("npm start exits with a line on", () => {
       ["--db", ""],
       ["--api-key", makeApiKey("pets_another")],
       ["--api-key", `${makeApiKey(apiKeyPrefix).slice(0, -1)}-`],
-    ].map((options) => Object.values(endOf(startOptions, options)).join(" "));
+    ].map((options) =>
+      Object.values(
+        endOf((argv) => {
+          const script = new Script("petstore start");
+          addStart(script);
+          script.parse(argv);
+        }, options),
+      ).join(" "),
+    );
     expect(ends.join("").replaceAll(apiKeyPrefix, "PREFIX")).toMatchInlineSnapshot(`
       "2  error: option '--port <number>' argument '65536' is invalid. Must be a whole number from 0 to 65535.
       2  error: option '--throttle <n>' argument '0' is invalid. Must be a whole number from 1 to 65535.

@@ -92,7 +92,7 @@ describe.runIf(hasList)("npm start", () => {
     await expect.poll(() => npm.seen.stdout, startLimit).toMatch(/^\{.*\}\n$/);
     expect(npm.seen.stderr).toBe(
       `${building}${orders} was not loaded: the tables exist already. To add its orders, run:\n` +
-        `  npm run admin -- orders import --local '${orders}'\n`,
+        `  infra/petstore orders import --local '${orders}'\n`,
     );
     const { apiKey, ...whereabouts } = JSON.parse(npm.seen.stdout);
     expect(apiKey).toBe(key);

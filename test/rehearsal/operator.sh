@@ -25,7 +25,7 @@ output() { stack production "Outputs[?OutputKey=='$1'].OutputValue"; }
 base_url() { stack "$1" "Outputs[?OutputKey=='BaseUrl'].OutputValue"; }
 
 # The service passes the smoke test with the last issued key.
-kept() { API_KEY=$KEY npm run smoke -- --base-url "$(base_url "$1")" --wait 0; }
+kept() { API_KEY=$KEY infra/petstore smoke --base-url "$(base_url "$1")" --wait 0; }
 
 order() { printf '{"id":%s,"petId":1,"quantity":1}\n' "$@"; }
 cancel() {
@@ -48,14 +48,14 @@ items() {
     "Items[].[id.N, status.S, cancelledBy.S, cancelledAt.S, keyHash.S, revokedAt.S]" | sort
 }
 
-admin() { npm run --silent admin -- --env production "$@"; }
+admin() { infra/petstore --env production "$@"; }
 active_key() { admin keys list | grep "active$" | grep -o "key_[0-9a-f]*"; }
 
-deploy() { npm run deploy -- production "$@"; }
+deploy() { infra/petstore deploy production "$@"; }
 # Deploys with findings accepted, if they are the expected ones: those have no digests.
 deploy_with() {
   local expected names; expected=$1; shift
-  names=$(OTHERWISE=:; npm run compare -- production "$@" | sed -n 's/^To accept: --accept "\(.*\)"$/\1/p')
+  names=$(OTHERWISE=:; infra/petstore compare production "$@" | sed -n 's/^To accept: --accept "\(.*\)"$/\1/p')
   diff <(xargs -n 1 <<< "$expected" | sort) <(xargs -n 1 <<< "$names" | sed -E 's/[@=][0-9a-f]{12}$//' | sort)
   deploy "$@" --accept "$names"
 }

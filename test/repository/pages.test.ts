@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Command } from "commander";
 import { describe, expect, test } from "vitest";
-import { createProgram } from "../../infra/admin/program.ts";
+import { loadProgram } from "../../infra/petstore.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { templateOf } from "../helpers/synthesise.ts";
@@ -38,17 +38,18 @@ function anchors(page: string) {
   );
 }
 
-const admin = createProgram();
+const petstore = await loadProgram();
 
-/** The words of a command line of `npm run admin` that the program doesn't know. */
+/** The words of a command line of `petstore` that the program doesn't know. */
 function unknownTo(program: Command, line: string) {
   let command = program;
+  const known = ["--help"];
   return line.split(/[ =]/).filter((word) => {
     const subcommand = command.commands.find((candidate) => candidate.name() === word);
     command = subcommand ?? command;
+    known.push(...command.options.map(({ long }) => `${long}`));
     if (subcommand) return false;
-    const known = [...command.options, ...program.options].map(({ long }) => long);
-    if (word.startsWith("--")) return ![...known, "--help", "--"].includes(word);
+    if (word.startsWith("--")) return !known.includes(word);
     return command.commands.length > 0 && /^[a-z-]+$/.test(word) && command !== program;
   });
 }
@@ -100,13 +101,13 @@ const missing: Record<string, (page: Page) => string[]> = {
     spans
       .filter((span) => /^\w(?:[\w.-]*\/)+[\w.-]+\.(?:[cm]?ts|ya?ml|json|md)$/.test(span))
       .filter((file) => !existsSync(file) && !existsSync(join(dirname(page), file))),
-  "commands and options of npm run admin": ({ text, spans }) => {
-    const calls = captured(text, /npm run (?:-[\w-]+ )*admin -- ([^`\n|<>#")]*)/g);
+  "commands and options of petstore": ({ text, spans }) => {
+    const calls = captured(text, /infra\/petstore ([^`\n|<>#")]*)/g);
     const lines = [
       ...calls,
       ...spans.filter((span) => /^(orders|keys) [a-z]/.test(span)),
     ];
-    return lines.flatMap((line) => unknownTo(admin, line));
+    return lines.flatMap((line) => unknownTo(petstore, line));
   },
   "npm scripts": ({ text }) =>
     captured(text, /npm run (?:-[\w-]+ )*([a-z][\w:-]*)/g).filter(

@@ -2,17 +2,16 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { smokeChecks } from "../../infra/smoke/checks.ts";
-import { smokeOptions } from "../../infra/smoke/options.ts";
+import { addSmoke, type SmokeOptions } from "../../infra/smoke/options.ts";
+import { Script } from "../../infra/terminal/script.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { endOf } from "../helpers/end-of-options.ts";
 import { noOption } from "../helpers/fixture-environments.ts";
 import { pendingOrder, tinyServiceForEachTest, when } from "./tiny-service.ts";
 
-type SmokeOptions = ReturnType<typeof smokeOptions>;
+const main = fileURLToPath(new URL("../../infra/petstore.ts", import.meta.url));
 
-const main = fileURLToPath(new URL("../../infra/smoke/smoke.ts", import.meta.url));
-
-describe("npm run smoke", () => {
+describe("infra/petstore smoke", () => {
   const service = tinyServiceForEachTest();
 
   /** Runs the command. @returns all that it prints, and its exit code. */
@@ -21,7 +20,7 @@ describe("npm run smoke", () => {
       API_KEY: service.apiKey,
       NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
     };
-    const words = [main, "--base-url", `${service.baseUrl}/?a=b`, ...options];
+    const words = [main, "smoke", "--base-url", `${service.baseUrl}/?a=b`, ...options];
     const { promise, resolve } = Promise.withResolvers<string>();
     execFile(process.execPath, words, { env }, (error, stdout, stderr) =>
       resolve(
@@ -58,10 +57,14 @@ const environments = {
 /** Reads options with a key in API_KEY, for staging by default. */
 function read(words: string, apiKey = makeApiKey("pets_test")): SmokeOptions {
   vi.stubEnv("API_KEY", apiKey);
-  return smokeOptions(
-    ["node", "command", ...words.split(" ").filter(Boolean)],
-    environments,
-  );
+  const script = new Script("petstore smoke");
+  let read: SmokeOptions | undefined;
+  addSmoke(script, environments, async (options) => {
+    read = options;
+  });
+  script.parse(["node", "command", ...words.split(" ").filter(Boolean)]);
+  if (read) return read;
+  throw new Error("no options were read");
 }
 
 const url = "--base-url=http://localhost/v1";
@@ -77,7 +80,7 @@ test.each<[string, Partial<SmokeOptions>]>([
   ["--base-url=https://notlocalhost/v1", { waitSeconds: 120 }],
   [`${url} --wait=30`, { waitSeconds: 30 }],
   [`${url} --cancel=-7`, { cancel: "-7", thorough: false, asks: false }],
-])("npm run smoke reads the options %j as %j", (words, expected) => {
+])("infra/petstore smoke reads the options %j as %j", (words, expected) => {
   expect(read(words)).toMatchObject(expected);
 });
 
@@ -92,15 +95,15 @@ test.each([
   // It isn't repeated.
   [url, /^API_KEY is missing or malformed\.$/, `${makeApiKey("pets_test")}x`],
   [`${url} --thorough`, "No terminal to ask on. Add --yes to go ahead."],
-])("npm run smoke rejects %j in one line", (words, expected, key?: string) => {
+])("infra/petstore smoke rejects %j in one line", (words, expected, key?: string) => {
   const { code, stdout, stderr } = endOf(() => read(words, key), []);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toMatch(/^[^\n]+\n$/);
   expect(stderr.trim()).toMatch(expected);
 });
 
-test("npm run smoke says in its help which option is required", () => {
-  const { code, stdout } = endOf(smokeOptions, ["--help"]);
+test("infra/petstore smoke says in its help which option is required", () => {
+  const { code, stdout } = endOf(() => read("--help"), []);
   expect(code).toBe(0);
   expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
     /--base-url <url> .*prints \(required\)/,

@@ -104,5 +104,5 @@ test.each([
 ])("a build is made %s", async (_, accept, canary) => {
   const env = { CANARY: "true", ACCEPT: accept };
   const { calls } = await runStep(build, "Build", { env, programs: { npm: "" } });
-  expect(calls).toEqual([`npm run synth -- --context canary=${canary}`]);
+  expect(calls).toEqual([`infra/petstore synth --context canary=${canary}`]);
 });

@@ -75,15 +75,14 @@ test("the downloaded build is deployed, its template kept, and its smoke test ru
   expect(ok).toBe(true);
   const accepted =
     "--accept 'removed:Own@1 added:Own@2' --app cdk.out --require-approval never";
-  const issue =
-    "npm run --silent admin -- --env staging keys issue --name 'smoke test 11'";
+  const issue = "infra/petstore keys issue --env staging --name 'smoke test 11'";
   expect(calls).toEqual([
     asked,
     install,
     install,
-    `npm run --silent deploy -- staging ${accepted} --outputs-file ${directory}/outputs.json`,
+    `infra/petstore deploy staging ${accepted} --outputs-file ${directory}/outputs.json`,
     expect.stringMatching(`^${issue} --expires \\S+$`),
-    "npm run smoke -- --base-url https://example/v1 --wait 120",
+    "infra/petstore smoke --base-url https://example/v1 --wait 120",
   ]);
   const kept = await readFile(join(directory, "deployed.template.json"), "utf8");
   expect(kept).toBe("the template");

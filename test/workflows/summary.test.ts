@@ -53,8 +53,8 @@ test("the summary lists what would stop the deployment, then every change", asyn
     `gh api --paginate --slurp ${artifacts}?name=deployed-production&per_page=100`,
     `gh api ${artifacts}/1000/zip`,
     "unzip -q deployed.zip -d deployed",
-    `npm run --silent compare -- ${against} --accept 'added:Own@1 removed:Own@2'`,
-    `npm run --silent diff -- ${against}`,
+    `infra/petstore compare ${against} --accept 'added:Own@1 removed:Own@2'`,
+    `infra/petstore diff ${against}`,
   ]);
   const template = await readFile(join(directory, "deployed/last.template.json"), "utf8");
   expect(template).toBe("the template\n");

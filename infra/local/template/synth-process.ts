@@ -9,7 +9,7 @@ import { CommandError } from "../../terminal/errors.ts";
 const { staging } = environments;
 const mistakes = mistakesIn({ staging });
 if (mistakes) throw new CommandError(mistakes);
-// CDK's validation of what is deployed runs in `npm run synth`; here it would take longer than
+// CDK's validation of what is deployed runs in `infra/petstore synth`; here it would take longer than
 // everything else.
 const app = new App({
   analyticsReporting: false,

@@ -53,11 +53,6 @@ test.each<[string, Record<string, string>, string]>([
     { TMPDIR: "/nowhere" },
     "The temporary folder /nowhere can't be used. Set TMPDIR to one that can be written",
   ],
-  [
-    "node_modules/aws-cdk/bin/cdk",
-    { npm_lifecycle_event: "synth", npm_config_context: "canary=false" },
-    "npm keeps options before -- for itself. Write: npm run synth -- --context <key=value>",
-  ],
 ])("%s with %j says in a line what to do", (program, environment, line) => {
   const ended = { stdout: "", stderr: `${line}\n`, status: 1 };
   expect(run([...preload, program], environment)).toEqual(ended);

@@ -1,6 +1,6 @@
+import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { type Environment, environments } from "../environments.ts";
-import { Script } from "../terminal/script.ts";
 import { cdk, ownAssembly } from "./cdk.ts";
 import { type CompareOptions, compare } from "./compare.ts";
 
@@ -11,51 +11,56 @@ interface DeployOptions extends CompareOptions {
   revertDrift?: boolean;
 }
 
-if (import.meta.main) await createProgram().run(process.argv.slice(2));
+/** CDK runs in another folder than its caller. */
+const resolvePath = (path: string) => resolve(path);
 
-/**
- * The command line of `npm run compare`, `deploy`, `diff` and `drift`. Its exit code is 1 when a
- * finding is not accepted, 2 when the command line is wrong or something fails, otherwise CDK's own.
- *
- * @param entries the environments that it may name.
- */
-export function createProgram(entries: Record<string, Environment> = environments) {
-  const program = new Script("npm run", 2).exitOverride();
+type Entries = Record<string, Environment>;
+
+/** Adds the environment that a command is about, and sets the exit code of its failures. */
+function addEnvironment(command: Command, entries: Entries) {
+  // 1 is for findings and drift.
+  process.exitCode = 2;
   const names = Object.keys(entries).join(" or ");
-  const command = (name: string, description: string) =>
-    program
-      .command(name)
-      .usage("-- <environment> [options]")
-      .description(description)
-      .argument(
-        "<environment>",
-        names,
-        (word) =>
-          Object.values(entries).find(({ name }) => name === word) ??
-          program.error(`No environment is named ${word}. Choose ${names}.`),
-      );
+  return command.argument(
+    "<environment>",
+    names,
+    (word) =>
+      Object.values(entries).find(({ name }) => name === word) ??
+      command.error(`No environment is named ${word}. Choose ${names}.`),
+  );
+}
 
-  addComparison(
-    command("compare", "List what a deployment would change out of the ordinary"),
-  )
+/** Adds `compare`, whose exit code is 1 when a finding is not accepted. */
+export function addCompare(command: Command, entries: Entries = environments) {
+  addComparison(addEnvironment(command, entries))
     .option("--template <file>", "compare with a saved template; needs no credentials")
     .action(async (environment: Environment, options: CompareOptions) => {
       process.exitCode = await compare(environment, options);
     });
-  addComparison(
-    command("deploy", "Compare, then deploy with CDK if every finding is accepted"),
-  )
+}
+
+/** Adds `deploy`, whose exit code is that of `compare` or CDK's own. */
+export function addDeploy(command: Command, entries: Entries = environments) {
+  addComparison(addEnvironment(command, entries))
     .option(
       "--require-approval <level>",
       "when to ask: never, any-change, broadening, destructive",
     )
-    .option("--outputs-file <file>", "where CDK writes the stack's outputs, as JSON")
+    .option(
+      "--outputs-file <file>",
+      "where CDK writes the stack's outputs, as JSON",
+      resolvePath,
+    )
     .option("--revert-drift", "also undo what was changed outside CloudFormation")
     .action(async (environment: Environment, options: DeployOptions) => {
       process.exitCode =
         (await compare(environment, options)) || (await deploy(environment, options));
     });
-  command("diff", "Print every change that a deployment would make")
+}
+
+/** Adds `diff`, whose exit code is CDK's own. */
+export function addDiff(command: Command, entries: Entries = environments) {
+  addEnvironment(command, entries)
     .argument("[cdk-options...]", "options of `cdk diff`, such as --template FILE")
     .allowUnknownOption()
     .action(async ({ stackName }: Environment, cdkOptions: string[]) => {
@@ -63,12 +68,23 @@ export function createProgram(entries: Record<string, Environment> = environment
         console.log("Compared with a saved template, not with what is deployed.");
       process.exitCode = await cdk("diff", stackName, "--exclusively", ...cdkOptions);
     });
-  command("drift", "List what was changed by hand since the last deployment").action(
-    async ({ stackName }: Environment) => {
-      process.exitCode = await cdk("drift", stackName, "--fail");
-    },
-  );
-  return program;
+}
+
+/** Adds `drift`, whose exit code is CDK's own. */
+export function addDrift(command: Command, entries: Entries = environments) {
+  addEnvironment(command, entries).action(async ({ stackName }: Environment) => {
+    process.exitCode = await cdk("drift", stackName, "--fail");
+  });
+}
+
+/** Adds `synth`, whose exit code is CDK's own. */
+export function addSynth(command: Command) {
+  command
+    .argument("[cdk-options...]", "options of `cdk synth`, such as -c canary=false")
+    .allowUnknownOption()
+    .action(async (cdkOptions: string[]) => {
+      process.exitCode = await cdk("synth", "--quiet", ...cdkOptions);
+    });
 }
 
 /**
@@ -83,6 +99,7 @@ function addComparison(command: Command) {
     .option(
       "--app <directory>",
       "a synthesised app; without it, synthesises into cdk.out",
+      resolvePath,
     )
     .addOption(
       new Option("--profile <name>", "the AWS profile to work with").env("AWS_PROFILE"),
