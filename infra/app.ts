@@ -6,7 +6,7 @@ import { setEveryAlias } from "./stack/canary-rollout.ts";
 import { OrdersStack } from "./stack/orders-stack.ts";
 import { addRules } from "./stack/rules.ts";
 import { type Environment, mistakesIn } from "./stack/settings.ts";
-import { CommandError } from "./terminal/errors.ts";
+import { CommandError } from "./tools/terminal/errors.ts";
 
 if (import.meta.main) createOrdersApp(environments, addOwnParts);
 

@@ -2,7 +2,7 @@ import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { cpus, release, type } from "node:os";
 import { join } from "node:path";
 import { Argument } from "commander";
-import { Script } from "../../infra/terminal/script.ts";
+import { Script } from "../../infra/tools/terminal/script.ts";
 import { chart } from "./chart.ts";
 import { coldStarts } from "./cold-start.ts";
 import { growth } from "./growth.ts";

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readFunctions } from "../../infra/local/template/functions.ts";
+import { readFunctions } from "../../infra/tools/local/template/functions.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 import { goals } from "./goals.ts";

@@ -1,7 +1,7 @@
 import { buffer } from "node:stream/consumers";
-import { createGateway } from "../../infra/local/gateway/gateway.ts";
-import { listen } from "../../infra/local/machine/ports.ts";
-import { readRestApi } from "../../infra/local/template/rest-api.ts";
+import { createGateway } from "../../infra/tools/local/gateway/gateway.ts";
+import { listen } from "../../infra/tools/local/machine/ports.ts";
+import { readRestApi } from "../../infra/tools/local/template/rest-api.ts";
 import { send } from "../helpers/send.ts";
 import { type FunctionId, sdkAsItComes, sdkBundledAlike } from "./floors.ts";
 import { cpuShare, startRationed } from "./rationed-function.ts";

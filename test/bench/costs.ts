@@ -1,7 +1,7 @@
 // `npm run costs`: what the service costs, which limit gives first, and why each memory size.
 import { type Environment, environments } from "../../infra/environments.ts";
 import { functionList } from "../../infra/stack/function-list.ts";
-import { Script } from "../../infra/terminal/script.ts";
+import { Script } from "../../infra/tools/terminal/script.ts";
 import { templateOf } from "../helpers/synthesise.ts";
 import {
   isCutOff,

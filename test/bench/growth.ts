@@ -1,4 +1,4 @@
-import type { FunctionDefinition } from "../../infra/local/template/functions.ts";
+import type { FunctionDefinition } from "../../infra/tools/local/template/functions.ts";
 import { list } from "./list.ts";
 import { startPageServer } from "./page-server.ts";
 import { besides } from "./row.ts";

@@ -1,4 +1,4 @@
-import type { LambdaHost } from "../../infra/local/lambda/lambda-host.ts";
+import type { LambdaHost } from "../../infra/tools/local/lambda/lambda-host.ts";
 import { unsignedCall } from "../helpers/unsigned-call.ts";
 import { besides, byHand, sdkAlone } from "./row.ts";
 import { cpuSoFar, inTurn, timed } from "./samples.ts";

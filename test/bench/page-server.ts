@@ -1,5 +1,5 @@
 import { json } from "node:stream/consumers";
-import { listen } from "../../infra/local/machine/ports.ts";
+import { listen } from "../../infra/tools/local/machine/ports.ts";
 import type { OrderItem } from "../../shared/order.ts";
 
 /** About 1 MB, as DynamoDB's pages are. */

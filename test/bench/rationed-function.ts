@@ -5,8 +5,8 @@ import {
   ExecutionEnvironment,
   type FunctionResponse,
   type Invocation,
-} from "../../infra/local/lambda/execution-environment.ts";
-import type { FunctionDefinition } from "../../infra/local/template/functions.ts";
+} from "../../infra/tools/local/lambda/execution-environment.ts";
+import type { FunctionDefinition } from "../../infra/tools/local/template/functions.ts";
 import { wholeCpuMegabytes } from "./prices.ts";
 
 /**

@@ -1,14 +1,14 @@
 import { join } from "node:path";
-import { startEngine } from "../../infra/local/engine/engine.ts";
-import { engineClient } from "../../infra/local/engine/engine-client.ts";
-import { createTables, seedOrders } from "../../infra/local/engine/tables.ts";
-import { createLambdaHost } from "../../infra/local/lambda/lambda-host.ts";
+import { startEngine } from "../../infra/tools/local/engine/engine.ts";
+import { createTables, seedOrders } from "../../infra/tools/local/engine/tables.ts";
+import { createLambdaHost } from "../../infra/tools/local/lambda/lambda-host.ts";
 import {
   type FunctionDefinition,
   readFunctions,
-} from "../../infra/local/template/functions.ts";
-import { synthesise } from "../../infra/local/template/synthesis.ts";
-import { batches } from "../../infra/orders-file/batches.ts";
+} from "../../infra/tools/local/template/functions.ts";
+import { synthesise } from "../../infra/tools/local/template/synthesis.ts";
+import { batches } from "../../infra/tools/orders-file/batches.ts";
+import { engineClient } from "../../infra/tools/running-stacks/engine-client.ts";
 import { tableWriter } from "../helpers/table-writer.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
 import { buildFloors, type FunctionId, sdkBundledAlike } from "./floors.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pipeline, Transform } from "node:stream";
 import { createServer as createTlsServer } from "node:tls";
 import { promisify } from "node:util";
-import { listenOn } from "../../infra/local/machine/ports.ts";
+import { listenOn } from "../../infra/tools/local/machine/ports.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
 
 /** How long every byte takes, each way, in milliseconds. */

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startVitest } from "vitest/node";
-import { freePort } from "../../infra/local/machine/ports.ts";
+import { freePort } from "../../infra/tools/local/machine/ports.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
 
 await using started = new AsyncDisposableStack();

@@ -8,6 +8,6 @@ export const petstore = [
   "--max-semi-space-size=4",
   "--max-old-space-size=2000",
   "--require",
-  "./infra/preload.cjs",
-  "infra/petstore.ts",
+  "./infra/tools/preload.cjs",
+  "infra/tools/petstore.ts",
 ];

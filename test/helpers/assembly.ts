@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
-import { synthesise } from "../../infra/local/template/synthesis.ts";
+import { synthesise } from "../../infra/tools/local/template/synthesis.ts";
 import { reportUntestedFiles } from "./engine-files.ts";
 
 declare module "vitest" {

@@ -1,4 +1,4 @@
-import { enginePath, missing } from "../../infra/local/machine/missing.cjs";
+import { enginePath, missing } from "../../infra/tools/local/machine/missing.cjs";
 import packageJson from "../../package.json" with { type: "json" };
 
 const { CI, DYNAMODB_ENDPOINT } = process.env;
@@ -8,9 +8,9 @@ const hasEnginePackage = enginePackage in packageJson.optionalDependencies;
 /** The test files that can use another engine, one at a time: those of HTTP use all of its tables. */
 const usingAnyEngine = ["test/http/*.test.ts", "test/integration/tables.test.ts"];
 
-/** The test files that need the embedded engine. Those in folders of `test/local` need none. */
+/** The test files that need the embedded engine. Those in folders of `test/tools/local` need none. */
 const usingEmbeddedEngine = [
-  "test/{admin,bench,local,openapi,protocol,resilience}/*.test.ts",
+  "test/{bench,openapi,protocol,resilience,tools/admin,tools/local}/*.test.ts",
   "test/integration/!(tables).test.ts",
   "test/infra/alarms-raised.test.ts",
 ];

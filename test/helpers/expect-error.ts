@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { ApiResponse } from "../../infra/smoke/client.ts";
+import type { ApiResponse } from "../../infra/tools/smoke/client.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 
 /** A response, whatever its request was. */

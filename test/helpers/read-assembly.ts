@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { inject, vi } from "vitest";
-import { readStack } from "../../infra/local/template/synthesis.ts";
+import { readStack } from "../../infra/tools/local/template/synthesis.ts";
 
 /** Waits for the staging stack, which `assembly.ts` synthesises for all test files. */
 export async function readAssembly() {

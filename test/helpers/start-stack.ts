@@ -1,8 +1,8 @@
 import {
   type LocalStackOptions,
   startLocalStack,
-} from "../../infra/local/local-stack.ts";
-import { synthesise } from "../../infra/local/template/synthesis.ts";
+} from "../../infra/tools/local/local-stack.ts";
+import { synthesise } from "../../infra/tools/local/template/synthesis.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** Starts the service at a free port, for programs that vitest does not run. */

@@ -2,12 +2,12 @@ import { fileURLToPath } from "node:url";
 import { DeleteTableCommand, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, expect } from "vitest";
 import { environments } from "../../infra/environments.ts";
-import { engineClient } from "../../infra/local/engine/engine-client.ts";
 import {
   type LocalStackOptions,
   startLocalStack,
-} from "../../infra/local/local-stack.ts";
-import { responseProblems } from "../../infra/smoke/document.ts";
+} from "../../infra/tools/local/local-stack.ts";
+import { engineClient } from "../../infra/tools/running-stacks/engine-client.ts";
+import { responseProblems } from "../../infra/tools/smoke/document.ts";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { readAssembly } from "./read-assembly.ts";
 import { type RequestOptions, send } from "./send.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { DeleteTableCommand, paginateScan } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeEach, onTestFinished } from "vitest";
-import { startEngine } from "../../infra/local/engine/engine.ts";
-import { engineClient } from "../../infra/local/engine/engine-client.ts";
+import { startEngine } from "../../infra/tools/local/engine/engine.ts";
+import { engineClient } from "../../infra/tools/running-stacks/engine-client.ts";
 import { createTable } from "./create-table.ts";
 import { type Choice, startFaultProxy } from "./faults/fault-proxy.ts";
 import { tableWriter } from "./table-writer.ts";

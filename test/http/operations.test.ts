@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { smokeChecks } from "../../infra/smoke/checks.ts";
-import { smoke } from "../../infra/smoke/smoke.ts";
+import { smokeChecks } from "../../infra/tools/smoke/checks.ts";
+import { smoke } from "../../infra/tools/smoke/smoke.ts";
 import { expectError } from "../helpers/expect-error.ts";
 import type { RequestOptions } from "../helpers/send.ts";
 import { startTestStack } from "../helpers/test-stack.ts";

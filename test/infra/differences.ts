@@ -1,5 +1,5 @@
 import type { Template } from "aws-cdk-lib/assertions";
-import { type Change, listChanges } from "../../infra/deploy/changes.ts";
+import { type Change, listChanges } from "../../infra/tools/deploy/changes.ts";
 import { constructId, named } from "../helpers/named.ts";
 
 function parts(template: Template) {

@@ -11,7 +11,7 @@ import {
   UpdateItemInput$,
 } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { orderRules } from "../../infra/admin/repair-rules.ts";
+import { orderRules } from "../../infra/tools/admin/repair-rules.ts";
 import { type OrderItem, orderFields, orderStatuses } from "../../shared/order.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
 import { applied, unnoticed } from "../helpers/faults/faults.ts";

@@ -15,15 +15,15 @@ import service from "./stryker.config.mjs";
 export default {
   ...service,
   mutate: [
-    "infra/admin/**/*.ts",
-    "infra/orders-file/**/*.ts",
-    "infra/smoke/**/*.ts",
-    "infra/terminal/**/*.ts",
-    "infra/local/template/**/*.ts",
-    "infra/local/gateway/**/*.ts",
+    "infra/tools/admin/**/*.ts",
+    "infra/tools/orders-file/**/*.ts",
+    "infra/tools/smoke/**/*.ts",
+    "infra/tools/terminal/**/*.ts",
+    "infra/tools/local/template/**/*.ts",
+    "infra/tools/local/gateway/**/*.ts",
     "infra/stack/intrinsics.ts",
     // They only start a process.
-    "!infra/{admin/admin,local/template/synth-process}.ts",
+    "!infra/tools/{petstore,local/template/synth-process}.ts",
   ],
   vitest: { configFile: "test/mutation/tools.vitest.ts", related: false },
   // Mutants that run while a file loads would meet every test.

@@ -6,8 +6,8 @@ export default defineConfig({
   test: {
     globalSetup: "test/helpers/assembly.ts",
     include: [
-      "test/{admin,orders-file,smoke,terminal}/*.test.ts",
-      "test/local/{authorizer,gateway,ready-text,tables,template/*}.test.ts",
+      "test/tools/{admin,orders-file,smoke,terminal}/*.test.ts",
+      "test/tools/local/{authorizer,gateway,ready-text,tables,template/*}.test.ts",
       "test/http/gateway.test.ts",
     ],
     env: { ...testEnvironment, DYNAMODB_ENDPOINT: "" },

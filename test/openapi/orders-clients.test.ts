@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { listen } from "../../infra/local/machine/ports.ts";
+import { listen } from "../../infra/tools/local/machine/ports.ts";
 import { OrdersClient } from "../../shared/clients/orders-client.ts";
 import { orderFields } from "../../shared/order.ts";
 import { machineHas } from "../helpers/machine.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { readRestApi } from "../../infra/local/template/rest-api.ts";
-import { responseProblems } from "../../infra/smoke/document.ts";
+import { readRestApi } from "../../infra/tools/local/template/rest-api.ts";
+import { responseProblems } from "../../infra/tools/smoke/document.ts";
 import { document } from "../helpers/openapi/document.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 

@@ -3,8 +3,8 @@ import {
   GetItemCommand,
   PutItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import { startEngine } from "../../infra/local/engine/engine.ts";
-import { engineClient } from "../../infra/local/engine/engine-client.ts";
+import { startEngine } from "../../infra/tools/local/engine/engine.ts";
+import { engineClient } from "../../infra/tools/running-stacks/engine-client.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { unsignedCall } from "../helpers/unsigned-call.ts";

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../../infra/local/machine/ports.ts";
+import { freePort } from "../../infra/tools/local/machine/ports.ts";
 import { endGroup, run, type Shell } from "./shell.ts";
 import { findCommands, life, runbook, type Step } from "./steps.ts";
 

@@ -1,5 +1,5 @@
 // `npm run fuzz` sends odd requests. A failure prints the seed that repeats it.
-import { Script } from "../../infra/terminal/script.ts";
+import { Script } from "../../infra/tools/terminal/script.ts";
 import { fuzz } from "./traffic/fuzzing.ts";
 import { runTraffic } from "./traffic/run-traffic.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { seedOrders } from "../../infra/local/engine/tables.ts";
-import { batches } from "../../infra/orders-file/batches.ts";
+import { seedOrders } from "../../infra/tools/local/engine/tables.ts";
+import { batches } from "../../infra/tools/orders-file/batches.ts";
 import { errorBody } from "../../shared/errors.ts";
 import {
   type Behaviour,

@@ -3,7 +3,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { createHistogram } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
-import { Script } from "../../infra/terminal/script.ts";
+import { Script } from "../../infra/tools/terminal/script.ts";
 import { errorBody } from "../../shared/errors.ts";
 import { median } from "../bench/samples.ts";
 import { functionProcesses } from "../helpers/processes.ts";

@@ -6,12 +6,11 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { seedOrders } from "../../infra/local/engine/tables.ts";
-import { batches } from "../../infra/orders-file/batches.ts";
+import { seedOrders } from "../../infra/tools/local/engine/tables.ts";
+import { batches } from "../../infra/tools/orders-file/batches.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
-import { createTerminal, run } from "../admin/terminal.ts";
 import { createTable } from "../helpers/create-table.ts";
 import {
   type Behaviour,
@@ -20,6 +19,7 @@ import {
   startFaultProxy,
 } from "../helpers/faults/fault-proxy.ts";
 import { applied, unapplied } from "../helpers/faults/faults.ts";
+import { createTerminal, run } from "../tools/admin/terminal.ts";
 import { shipOrder } from "./ship-order.ts";
 
 const terminal = await createTerminal();

@@ -7,7 +7,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { JsonTestResults } from "vitest/node";
-import { Script } from "../../infra/terminal/script.ts";
+import { Script } from "../../infra/tools/terminal/script.ts";
 
 const { runs, loaded } = new Script("npm run steady --")
   .description(

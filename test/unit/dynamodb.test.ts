@@ -5,7 +5,7 @@ import {
   ScanCommand,
 } from "@aws-sdk/client-dynamodb";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { engineClient } from "../../infra/local/engine/engine-client.ts";
+import { engineClient } from "../../infra/tools/running-stacks/engine-client.ts";
 import { callFailed, createClient } from "../../shared/dynamodb.ts";
 import { response, startFakeTable } from "./fake-table.ts";
 

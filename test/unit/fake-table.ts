@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { afterAll, beforeEach } from "vitest";
-import { listenOn } from "../../infra/local/machine/ports.ts";
+import { listenOn } from "../../infra/tools/local/machine/ports.ts";
 
 /** The bytes of a response: its status, headers and body. */
 export function response(status: number, body: string, headers = ""): string {

@@ -56,7 +56,7 @@ describe.runIf(machineHas("git", "which commit is deployed"))("of a repository",
     runStep(build, "Build", {
       directory,
       env: { CANARY: "false" },
-      programs: { npm: "exit 1" },
+      programs: { "infra/petstore": "exit 1" },
     });
 
   test("only a commit that main contains is deployed, by its full or short name", async () => {
@@ -103,6 +103,7 @@ test.each([
   ],
 ])("a build is made %s", async (_, accept, canary) => {
   const env = { CANARY: "true", ACCEPT: accept };
-  const { calls } = await runStep(build, "Build", { env, programs: { npm: "" } });
+  const programs = { "infra/petstore": "" };
+  const { calls } = await runStep(build, "Build", { env, programs });
   expect(calls).toEqual([`infra/petstore synth --context canary=${canary}`]);
 });

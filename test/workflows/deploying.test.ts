@@ -26,7 +26,7 @@ const credentials = {
 };
 
 /**
- * Runs the job, or one step of it, in run 11. `fails`: words of the call of `npm` that fails;
+ * Runs the job, or one step of it, in run 11. `fails`: words of the call of `petstore` that fails;
  * `last`: the run that deployed last, if one has; `built`: the file that a build was downloaded with.
  */
 async function deploy({
@@ -56,12 +56,18 @@ async function deploy({
     GITHUB_RUN_ID: "11",
   };
   const gh = `echo '${artifactPages(last ? [[last, "09:00"]] : [])}'`;
-  const npm = `case "$*" in
+  const petstore = `case "$*" in
     *"${fails}"*) exit 1;;
     *issue*) echo pets_made_up;;
     *smoke*) pwd; env;;
   esac`;
-  const options = { directory, env, programs: { gh, npm } };
+  const programs = {
+    gh,
+    npm: "",
+    "infra/petstore": petstore,
+    "commit/infra/petstore": petstore,
+  };
+  const options = { directory, env, programs };
   return step ? runStep(deployJob, step, options) : runJob(deployJob, options);
 }
 
@@ -123,12 +129,12 @@ test.each([
     asked,
     "::error::Run 12 is newer and has deployed to staging. Start a new run instead of this one\n",
   ],
-  ["the deployment fails", { fails: "deploy --" }, "deploy --", ""],
+  ["the deployment fails", { fails: "deploy staging" }, "deploy staging", ""],
   ["no key is issued", { fails: "keys issue" }, "keys issue", ""],
   [
     "the smoke test fails",
-    { fails: "run smoke" },
-    "run smoke",
+    { fails: "smoke --base-url" },
+    "smoke --base-url",
     "::add-mask::pets_made_up\n",
   ],
 ])("the job stops when %s", async (_, options, lastCall, output) => {

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { mkdtemp, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 
@@ -40,7 +40,7 @@ export async function checkout(): Promise<string> {
 interface Run {
   directory?: string;
   env?: Record<string, string>;
-  /** Shell scripts, by the names of programs. */
+  /** Shell scripts, by the names of programs on the path, or by their files in the folder. */
   programs?: Record<string, string>;
 }
 
@@ -61,13 +61,16 @@ export async function runJob(
   const cwd = directory ?? (await temporaryDirectory());
   const calls = join(cwd, "calls");
   await writeFile(calls, "");
-  const note = `for word in "\${0##*/}" "$@"; do
+  const note = `for word in "\${0#${cwd}/}" "$@"; do
     case $word in *" "*) word="'$word'";; esac
     printf '%s ' "$word"
   done >> ${calls}
   echo >> ${calls}`;
-  for (const [name, does] of Object.entries(programs))
-    await writeFile(join(cwd, name), `#!/bin/bash\n${note}\n${does}\n`, { mode: 0o755 });
+  for (const [name, does] of Object.entries(programs)) {
+    const file = join(cwd, name);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, `#!/bin/bash\n${note}\n${does}\n`, { mode: 0o755 });
+  }
   const PATH = `${cwd}:${process.env["PATH"]}`;
   const scripts = steps.flatMap(
     ({ run, if: condition, "working-directory": folder = "." }) =>

@@ -11,8 +11,8 @@ const twoRuns = artifactPages([
   [9, "06:00"],
 ]);
 
-/** Runs the job with a script for `npm`. Of the artifacts, that of run 1 has expired. */
-async function summarise(npm: string, listed = twoRuns) {
+/** Runs the job with a script for `petstore`. Of the artifacts, that of run 1 has expired. */
+async function summarise(petstore: string, listed = twoRuns) {
   const directory = await checkout();
   const file = join(directory, "summary");
   const env = {
@@ -23,7 +23,8 @@ async function summarise(npm: string, listed = twoRuns) {
   };
   const programs = {
     gh: `case $* in *name=*) echo '${listed}';; */100/zip) exit 1;; *) echo "the template";; esac`,
-    npm: `[ $1 = ci ] || { ${npm}; }`,
+    npm: "",
+    "infra/petstore": petstore,
     unzip: 'mkdir -p "$4"; cp "$2" "$4/last.template.json"',
   };
   const ended = await runJob(changes, { directory, env, programs });
@@ -33,9 +34,9 @@ async function summarise(npm: string, listed = twoRuns) {
 const title = "## What production would change\n";
 
 test("the summary lists what would stop the deployment, then every change", async () => {
-  const npm =
-    '[ $3 = diff ] && echo "[~] Stage" >&2 || { echo "STOP added:Own@1"; exit 1; }';
-  const { directory, calls, ...ended } = await summarise(npm);
+  const petstore =
+    '[ $1 = diff ] && echo "[~] Stage" >&2 || { echo "STOP added:Own@1"; exit 1; }';
+  const { directory, calls, ...ended } = await summarise(petstore);
   const run = "https://github.com/acme/orders/actions/runs/10";
   expect(ended).toEqual({
     ok: true,

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import { buffer, text } from "node:stream/consumers";
-import { listenOn } from "../../../infra/local/machine/ports.ts";
+import { listenOn } from "../../../infra/tools/local/machine/ports.ts";
 
 /** One attempt of a client to call the engine. */
 export interface EngineCall {

@@ -1,8 +1,8 @@
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll } from "vitest";
-import { startEngine } from "../../../infra/local/engine/engine.ts";
-import { engineClient } from "../../../infra/local/engine/engine-client.ts";
-import type { LocalStackOptions } from "../../../infra/local/local-stack.ts";
+import { startEngine } from "../../../infra/tools/local/engine/engine.ts";
+import type { LocalStackOptions } from "../../../infra/tools/local/local-stack.ts";
+import { engineClient } from "../../../infra/tools/running-stacks/engine-client.ts";
 import { tableWriter } from "../table-writer.ts";
 import { startTestStack } from "../test-stack.ts";
 import { type Choice, startFaultProxy } from "./fault-proxy.ts";

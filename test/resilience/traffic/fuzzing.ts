@@ -1,7 +1,7 @@
 import { Agent } from "node:http";
 import fc from "fast-check";
-import type { LocalStack } from "../../../infra/local/local-stack.ts";
-import { responseProblems } from "../../../infra/smoke/document.ts";
+import type { LocalStack } from "../../../infra/tools/local/local-stack.ts";
+import { responseProblems } from "../../../infra/tools/smoke/document.ts";
 import type { HttpResponse } from "../../helpers/expect-error.ts";
 import { send } from "../../helpers/send.ts";
 import { tableWriter } from "../../helpers/table-writer.ts";

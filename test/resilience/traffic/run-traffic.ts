@@ -1,4 +1,4 @@
-import type { LocalStack } from "../../../infra/local/local-stack.ts";
+import type { LocalStack } from "../../../infra/tools/local/local-stack.ts";
 import { startStack } from "../../helpers/start-stack.ts";
 import { troubles } from "../../helpers/trouble.ts";
 

@@ -1,0 +1,188 @@
+import { DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
+import { isApiKey, makeApiKey } from "../../../shared/api-keys.ts";
+import {
+  type ApiKeyRecord,
+  apiKeyState,
+  epochSeconds,
+  isApiKeyRecord,
+  issueApiKey,
+  readApiKey,
+} from "../../../shared/api-keys-table.ts";
+import { columns, header } from "../terminal/columns.ts";
+import { CommandError } from "../terminal/errors.ts";
+import { readSecret } from "../terminal/input.ts";
+import { counted, isoTime, printable } from "../terminal/text.ts";
+import type { Result } from "./command.ts";
+import { TableCalls } from "./table-calls.ts";
+import type { Target } from "./target.ts";
+
+/**
+ * Issues a key, which expires at a time in epoch seconds.
+ *
+ * @throws what the DynamoDB client throws, as do the others.
+ */
+export async function issueKey(
+  target: Target,
+  { name, expires }: { name: string; expires?: number },
+): Promise<Result> {
+  const documents = DynamoDBDocumentClient.from(target.client);
+  const key = makeApiKey(target.environment.apiKeyPrefix);
+  const fields = {
+    name,
+    createdAt: epochSeconds(),
+    ...(expires !== undefined && { expiresAt: expires }),
+  };
+  const shown = publicFields(
+    await issueApiKey(documents, target.apiKeysTable, key, fields),
+  );
+  const { keyId, expiresAt } = shown;
+  const until = expiresAt === null ? "never expires" : `expires at ${expiresAt}`;
+  return {
+    text: key,
+    json: { key, ...shown },
+    notes: [
+      `Issued ${keyId} to ${name}; it ${until}. Save the key now: it can't be shown again.`,
+    ],
+    unprinted: `Revoke ${keyId}: its key is lost`,
+  };
+}
+
+/** Lists the keys that were ever issued, or that are active, the oldest first. */
+export async function listKeys(
+  { client, apiKeysTable }: Target,
+  { table = apiKeysTable, active = false }: { table?: string; active?: boolean },
+): Promise<Result> {
+  const { keys, damaged } = await readApiKeys(client, table);
+  const shown = keys
+    .map(publicFields)
+    .filter(({ state }) => !active || state === "active");
+  const [first] = shown;
+  const none = active ? "No active keys." : "No keys yet.";
+  const rows = shown.map((key) => Object.values(key).map((value) => value ?? "never"));
+  return {
+    text: first ? columns([Object.keys(first).map(header), ...rows]) : none,
+    json: shown,
+    notes: [
+      damaged > 0 &&
+        `Skipped ${counted(damaged, "damaged record")}: the service rejects such keys`,
+    ],
+  };
+}
+
+/** Reads the records of all keys, the oldest first, and counts the damaged ones. */
+async function readApiKeys(client: Target["client"], TableName: string) {
+  const scan = { TableName, ConsistentRead: true };
+  const pages = await Array.fromAsync(
+    paginateScan({ client: DynamoDBDocumentClient.from(client) }, scan),
+  );
+  const items = pages.flatMap(({ Items = [] }) => Items);
+  const keys = items
+    .filter(isApiKeyRecord)
+    .sort((a, b) => a.createdAt - b.createdAt || (a.keyId < b.keyId ? -1 : 1));
+  return { keys, damaged: items.length - keys.length };
+}
+
+/** Finds the record of the key with this id, if there is one. */
+export async function findKey(
+  { client, apiKeysTable }: Target,
+  keyId: string,
+): Promise<ApiKeyRecord | undefined> {
+  const { keys } = await readApiKeys(client, apiKeysTable);
+  return keys.find((key) => key.keyId === keyId);
+}
+
+/**
+ * Finds the record of the key with this id.
+ *
+ * @throws CommandError when there is none.
+ */
+export async function requireKey(target: Target, keyId: string): Promise<ApiKeyRecord> {
+  const key = await findKey(target, keyId);
+  if (key) return key;
+  throw new CommandError(`No key has the id ${keyId}`);
+}
+
+/**
+ * Revokes the key with this id for good.
+ *
+ * @throws CommandError when there is none or it is already revoked.
+ */
+export async function revokeKey(target: Target, keyId: string): Promise<Result> {
+  const record = await requireKey(target, keyId);
+  if (record.revokedAt !== undefined) {
+    const earlier = isoTime(record.revokedAt);
+    throw new CommandError(`Key ${keyId} was already revoked at ${earlier}`);
+  }
+  const revokedAt = epochSeconds();
+  const unmet = await new TableCalls(target.client).update(
+    target.apiKeysTable,
+    "keyHash",
+    { revokedAt: { N: String(revokedAt) } },
+    { keyHash: { S: record.keyHash }, revokedAt: undefined },
+  );
+  // Someone else has revoked or deleted it since.
+  if (unmet) return revokeKey(target, keyId);
+  const { authorizerCacheSeconds } = target.environment;
+  const text =
+    `Revoked ${keyId} (${printable(record.name)}). The gateway's cache may still accept it for up to ` +
+    `${counted(authorizerCacheSeconds, "second")}.`;
+  return {
+    text,
+    json: {
+      ...publicFields({ ...record, revokedAt }),
+      acceptedForUpToSeconds: authorizerCacheSeconds,
+    },
+    unprinted: text,
+  };
+}
+
+/**
+ * Checks a key from standard input by the authorizer's rules, and says why it is rejected. Never
+ * quotes the key.
+ */
+export async function checkKey({
+  client,
+  apiKeysTable,
+  environment,
+}: Target): Promise<Result> {
+  const key = await readSecret("Key (input is hidden): ");
+  if (key === "") throw new CommandError("Standard input has no key");
+  const prefix = `${environment.apiKeyPrefix}_`;
+  if (!isApiKey(key)) return rejection("malformed or mistyped");
+  if (!key.startsWith(prefix))
+    return rejection(`keys for this environment start with ${prefix}`);
+  const item = await readApiKey(DynamoDBDocumentClient.from(client), apiKeysTable, key);
+  if (!item) return rejection("no such key was issued here");
+  if (!isApiKeyRecord(item)) return rejection("its record is damaged");
+  const shown = publicFields(item);
+  const { state, keyId, name, expiresAt, revokedAt } = shown;
+  if (state !== "active")
+    return rejection(`${state} at ${revokedAt ?? expiresAt}`, keyId);
+  const until = expiresAt === null ? "" : ` until ${expiresAt}`;
+  return {
+    text: `Accepted${until}: ${keyId} (${printable(name)})`,
+    json: { accepted: true, ...shown },
+  };
+}
+
+function rejection(reason: string, keyId: string | null = null) {
+  const id = keyId ? ` (${keyId})` : "";
+  return {
+    text: `Rejected: ${reason}${id}`,
+    json: { accepted: false, reason, keyId },
+    rejected: true,
+  };
+}
+
+/** The fields of a key's record that people may see, in the order of the columns. */
+function publicFields(record: ApiKeyRecord) {
+  const { keyId, name, createdAt, expiresAt, revokedAt } = record;
+  return {
+    keyId,
+    name,
+    createdAt: isoTime(createdAt),
+    expiresAt: expiresAt === undefined ? null : isoTime(expiresAt),
+    revokedAt: revokedAt === undefined ? null : isoTime(revokedAt),
+    state: apiKeyState(record, epochSeconds()),
+  };
+}

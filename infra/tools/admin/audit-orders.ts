@@ -1,0 +1,106 @@
+import type { LogEvent } from "../../../shared/log.ts";
+import { isDateTime, type OrderItem, parseOrderId } from "../../../shared/order.ts";
+import { batches } from "../orders-file/batches.ts";
+import { CommandError } from "../terminal/errors.ts";
+import { inputLines, inputName } from "../terminal/input.ts";
+import { counted, countsText } from "../terminal/text.ts";
+import type { Result, Session } from "./command.ts";
+import { plainOrder } from "./read-orders.ts";
+import { orderKey } from "./table-calls.ts";
+import { workThrough } from "./work-through.ts";
+
+const event = "order_cancelled" satisfies LogEvent;
+
+/** A cancellation that the service has acknowledged. */
+interface Cancellation {
+  id: bigint;
+  cancelledBy: string;
+  cancellationId: string;
+  /** A date-time. */
+  loggedAt: string;
+}
+
+/** Prints a line for each cancellation of a log that the table in use doesn't show. */
+export async function auditCancellations(
+  session: Session,
+  { log }: { log: string },
+): Promise<Result> {
+  const calls = session.calls("reads");
+  const counts = { stand: 0, undone: 0, reinstatedSinceAndNotJudged: 0 };
+  const { done, reason } = await workThrough(session, {
+    title: "Auditing",
+    unit: "cancellations",
+    items: batches(readCancellations(log)),
+    async *work(batch) {
+      const keys = [...new Set(batch.map(({ id }) => String(id)))].map(orderKey);
+      const find = await calls.read(session.ordersTable, "id", keys, true);
+      for (const cancellation of batch) {
+        const order = find(orderKey(String(cancellation.id)));
+        const outcome = outcomeOf(cancellation, order);
+        if (outcome === "undone")
+          session.print(undoneText(cancellation, order), {
+            ...cancellation,
+            order: order ? plainOrder(order) : null,
+          });
+        yield outcome;
+      }
+    },
+    counts,
+  });
+  if (reason === undefined && done === 0)
+    throw new CommandError(`${inputName(log)} has no cancellations`);
+  return {
+    notes: [
+      `${counted(done, "cancellation")}: ${countsText(counts)}`,
+      reason && `${reason}. The rest was not audited.`,
+    ],
+    rejected: counts.undone > 0 || reason !== undefined,
+  };
+}
+
+/**
+ * Reads the cancellations of a log, which may have other lines.
+ *
+ * @throws CommandError when a cancellation's line isn't whole.
+ */
+async function* readCancellations(log: string) {
+  for await (const { text, place } of inputLines(log)) {
+    if (!text.includes(event)) continue;
+    const cancellation = parseCancellation(text);
+    if (!cancellation)
+      throw new CommandError(`${place}: not a whole line of the function's log`);
+    yield cancellation;
+  }
+}
+
+/** Parses a line that the function has logged. */
+function parseCancellation(line: string): Cancellation | undefined {
+  try {
+    const { timestamp: loggedAt, requestId: cancellationId, message } = JSON.parse(line);
+    const { keyId: cancelledBy, orderId } = message;
+    const id = parseOrderId(orderId);
+    const isWhole =
+      id !== undefined && cancelledBy && cancellationId && isDateTime(loggedAt);
+    return isWhole ? { id, cancelledBy, cancellationId, loggedAt } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a cancellation stands, by the order as it is now; not judged if reinstated since. */
+function outcomeOf(
+  { cancellationId, loggedAt }: Cancellation,
+  { status, cancellationId: latest, reinstatedAt }: OrderItem = {},
+) {
+  if (status?.S === "cancelled" && latest?.S === cancellationId) return "stand";
+  const isReinstated = Date.parse(reinstatedAt?.S ?? "") >= Date.parse(loggedAt);
+  return isReinstated ? "reinstatedSinceAndNotJudged" : "undone";
+}
+
+function undoneText(cancellation: Cancellation, order: OrderItem | undefined) {
+  const { id, cancelledBy, cancellationId, loggedAt } = cancellation;
+  const { status, cancellationId: latest } = order ?? {};
+  const request = status?.S === "cancelled" ? ` by request ${latest?.S}` : "";
+  const state = order ? `is ${status?.S ?? "without a status"}${request}` : "is missing";
+  return `Order ${id} ${state}, but ${cancelledBy} cancelled it at ${loggedAt} (${cancellationId})`;
+}

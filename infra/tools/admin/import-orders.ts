@@ -1,0 +1,131 @@
+import { stat } from "node:fs/promises";
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import type { OrderItem } from "../../../shared/order.ts";
+import { differingAttributes, plainValue } from "../orders-file/attributes.ts";
+import { batches, batchSize } from "../orders-file/batches.ts";
+import {
+  BadLinesError,
+  type CheckedOrders,
+  checkOrders,
+  Findings,
+  fileReport,
+} from "../orders-file/orders-file.ts";
+import { CommandError } from "../terminal/errors.ts";
+import { inputName } from "../terminal/input.ts";
+import { counted, countsText, jsonText } from "../terminal/text.ts";
+import type { Result, Session } from "./command.ts";
+import { startProgress } from "./progress.ts";
+import { workThrough } from "./work-through.ts";
+
+/** The longest value that is shown whole, in characters. */
+const longestValue = 60;
+
+/**
+ * Imports an orders file, or standard input; with `check`, only compares it with the table. Ctrl-C
+ * interrupts it. A file with a bad line, or without orders, is rejected as a whole.
+ */
+export async function importOrders(
+  session: Session,
+  name: string,
+  { check = false }: { check?: boolean },
+): Promise<Result> {
+  const signal = session.interruptible();
+  try {
+    using orders = await checkFile(name, signal);
+    return await workOn(session, inputName(name), orders, check);
+  } catch (error) {
+    if (!(error instanceof BadLinesError)) throw error;
+    const { json, message } = error;
+    return { json, notes: [message], rejected: true };
+  }
+}
+
+/**
+ * Reads and checks a file.
+ *
+ * @throws BadLinesError when a line is bad; CommandError when there are no orders: the command
+ * before this one in a pipe may have failed.
+ */
+async function checkFile(file: string, signal: AbortSignal) {
+  // `-` is standard input, which has no size.
+  const { size } = await stat(file).catch(() => ({ size: 0 }));
+  const progress = startProgress("Checking", "MB", size / 1e6);
+  const onRead = (bytes: number) => progress.update(bytes / 1e6);
+  const orders = await checkOrders(file, onRead, signal)
+    .catch((error) => {
+      throw signal.aborted ? new CommandError("Interrupted: nothing was written") : error;
+    })
+    .finally(() => progress.stop());
+  if (orders.count === 0) throw new CommandError(`${inputName(file)} has no orders`);
+  return orders;
+}
+
+/**
+ * Writes the orders of a checked file that the table lacks, or only compares the file with the
+ * table. Orders being written when it stops are finished, so that the counts are right.
+ *
+ * @returns a rejection if an order is different in the table or, when it compares, missing there.
+ */
+async function workOn(
+  session: Session,
+  name: string,
+  orders: CheckedOrders,
+  check: boolean,
+) {
+  const { ordersTable: table } = session;
+  const total = orders.count;
+  const calls = session.calls(check ? "reads" : "writes");
+  const differing = new Findings();
+  const counts = { missing: 0, same: 0, different: 0 };
+  const { done, reason } = await workThrough(session, {
+    title: check ? "Comparing" : "Writing",
+    unit: "orders",
+    total,
+    items: batches(orders.read(), check ? batchSize : 1),
+    async *work(batch) {
+      const items = batch.map(({ item }) => item);
+      const find = check && (await calls.read(table, "id", items, true));
+      for (const order of batch) {
+        const { item } = order;
+        const other = find ? find(item) : (await calls.insert(table, "id", item))?.found;
+        yield other ? compare(differing, order, other) : "missing";
+      }
+    },
+    counts,
+  });
+  const { missing, same, different } = counts;
+  const rest = total - done;
+  const named = check
+    ? { same, different, missing, notCompared: rest }
+    : { written: missing, alreadyThere: same, different, notWritten: rest };
+  const text = `${counted(total, "order")}: ${countsText(named)}`;
+  return {
+    text,
+    json: { badLines: [], orders: total, ...named, differing: differing.first },
+    notes: fileReport(name, differing),
+    unprinted: text,
+    reason,
+    rejected: different > 0 || (check && missing > 0),
+  };
+}
+
+/** Compares an order with the table's, and adds it to the findings if it differs. */
+function compare(
+  findings: Findings,
+  { line, item }: { line: number; item: OrderItem },
+  found: OrderItem,
+) {
+  const names = differingAttributes(item, found);
+  if (names.length === 0) return "same";
+  const values = names.map(
+    (name) => `${name} ${shortText(item[name])} (table: ${shortText(found[name])})`,
+  );
+  const problem = `order ${item["id"]?.N} differs: ${values.join(", ")}`;
+  findings.add(names.join(", "), { line, problems: [problem] });
+  return "different";
+}
+
+function shortText(attribute: AttributeValue | undefined) {
+  const text = attribute ? jsonText(plainValue(attribute)) : "none";
+  return text.length > longestValue ? `${text.slice(0, longestValue)}...` : text;
+}

@@ -1,0 +1,237 @@
+import { type Command, Option } from "commander";
+import { environments } from "../../environments.ts";
+import { parseNonEmpty, wholeNumber } from "../terminal/script.ts";
+import { checkKey, issueKey, listKeys, revokeKey } from "./api-keys.ts";
+import { auditCancellations } from "./audit-orders.ts";
+import { action } from "./command.ts";
+import { importOrders } from "./import-orders.ts";
+import {
+  parseExpiry,
+  parseFields,
+  parseId,
+  parseKeyId,
+  parseName,
+  parseTable,
+  parseTime,
+} from "./parsers.ts";
+import {
+  countOrders,
+  exportOrders,
+  listOrders,
+  showOrder,
+  statusChoices,
+} from "./read-orders.ts";
+import { reinstateOrders } from "./reinstate-orders.ts";
+import { type RepairOptions, repair } from "./repair.ts";
+import { keyRules, orderRules } from "./repair-rules.ts";
+import { shipExitCodes, shipOrders } from "./ship-orders.ts";
+
+/** Adds the choice of where a group of commands works, and how it prints. */
+function addTarget(command: Command) {
+  return command
+    .addOption(
+      new Option(
+        "--env <name>",
+        "work on this deployed environment, with your own AWS credentials",
+      )
+        .choices(Object.keys(environments))
+        .conflicts("local"),
+    )
+    .option("--local", "work on the running `petstore start`")
+    .option("--json", "print JSON, for scripts")
+    .showHelpAfterError("(see --help)");
+}
+
+const rateOption = new Option(
+  "--rate <units>",
+  "read and write units a second (default: half of what the table serves; no limit with --local)",
+).argParser(wholeNumber(1, 999_999));
+
+const tableOption = new Option(
+  "--table <name>",
+  "read this table (default: the one in use)",
+).argParser(parseTable);
+
+const idsOption = new Option(
+  "--ids <file>",
+  "only these orders: a file of ids, one per line",
+).argParser(parseNonEmpty);
+
+const dryRunOption = new Option("--dry-run", "only say what would be changed");
+
+/** Adds the commands of API keys. */
+export function addKeyCommands(keys: Command) {
+  addTarget(keys);
+  keys
+    .command("issue")
+    .description("issue a key and print it, once, alone on standard output")
+    .requiredOption("--name <name>", "who the key is for", parseName)
+    .option(
+      "--expires <date>",
+      "the last day the key works, in UTC, or the date-time it expires",
+      parseExpiry,
+    )
+    .action(action(issueKey));
+  keys
+    .command("list")
+    .description("list every key ever issued; the keys themselves are never shown again")
+    .option("--active", "only the keys that work")
+    .addOption(tableOption)
+    .action(action(listKeys));
+  keys
+    .command("revoke")
+    .description("revoke a key for good")
+    .argument("<key-id>", "as shown by `keys list`", parseKeyId)
+    .action(action(revokeKey));
+  keys
+    .command("check")
+    .description("read a key from standard input and say whether the service accepts it")
+    // Rejected here, because commander would quote them.
+    .allowExcessArguments()
+    .hook("preAction", (check) => {
+      if (check.args.length > 0)
+        check.error(
+          "error: give the key on standard input, like `keys check < key.txt`: " +
+            "an argument stays in the shell's history",
+        );
+    })
+    .action(action(checkKey));
+  repairCommand(keys)
+    .addOption(rateOption)
+    .action(
+      action((session, options: RepairOptions) =>
+        repair(session, session.apiKeysTable, keyRules, options),
+      ),
+    );
+}
+
+/** Adds the commands of orders. */
+export function addOrderCommands(orders: Command) {
+  addTarget(orders).addOption(rateOption);
+  orders
+    .command("import")
+    .description(
+      "check every line of a file, then write the orders that are not in the table yet",
+    )
+    .argument("[file]", "NDJSON: one order per line, with its status", parseNonEmpty, "-")
+    .option("--check", "compare the orders with the table, and write nothing")
+    .action(action(importOrders));
+  orders
+    .command("export")
+    .description("write every order, one per line, in the format of `orders import`")
+    .argument("[file]", "where to write (default: standard output)", parseNonEmpty)
+    .addOption(tableOption)
+    .action(action(exportOrders));
+  orders
+    .command("ship")
+    .description("ship pending orders")
+    .argument("[order-id...]", "the orders' ids", (text, ids: string[] = []) => [
+      ...ids,
+      parseId(text),
+    ])
+    .option(
+      "--file <file>",
+      "a file of ids, one per line (default, without ids: standard input, like `-`)",
+      parseNonEmpty,
+    )
+    .option(
+      "--date <date>",
+      "when they shipped: a day, in UTC, or a date-time (default: now)",
+      parseTime,
+    )
+    .addHelpText("after", shipExitCodes)
+    .hook("preAction", (ship) => {
+      if (ship.args.length > 0 && ship.opts()["file"] !== undefined)
+        ship.error("error: name either orders or a file of ids");
+    })
+    .action(action(shipOrders));
+  addLookUps(orders);
+  addReinstate(orders);
+  repairCommand(orders)
+    .option(
+      "--fields <names>",
+      "also put these attributes back where they differ, like petId,quantity",
+      parseFields,
+    )
+    .addOption(idsOption)
+    .action(
+      action(
+        (session, { fields = [], ...options }: RepairOptions & { fields?: string[] }) =>
+          repair(session, session.ordersTable, orderRules(fields), options),
+      ),
+    );
+}
+
+function addReinstate(orders: Command) {
+  orders
+    .command("reinstate")
+    .description(
+      "make orders pending again that a key has cancelled, and print their ids",
+    )
+    .requiredOption(
+      "--cancelled-by <key-id>",
+      "the key, such as a leaked one",
+      parseKeyId,
+    )
+    .requiredOption(
+      "--since <date-time>",
+      "leave what it cancelled earlier, like 2026-11-20T08:00:00Z",
+      parseTime,
+    )
+    .option("--until <date-time>", "leave what it cancelled from then on", parseTime)
+    .addOption(idsOption)
+    .addOption(
+      new Option("--except <file>", "not these orders: a file of ids, one per line")
+        .argParser(parseNonEmpty)
+        .conflicts("ids"),
+    )
+    .addOption(dryRunOption)
+    .action(action(reinstateOrders));
+}
+
+/** Adds the commands that only read orders. */
+function addLookUps(orders: Command) {
+  orders
+    .command("list")
+    .description(
+      "list orders as they are read; with --json in the format of `orders import`",
+    )
+    .addOption(
+      new Option("--status <status>", "only orders with this status").choices(
+        statusChoices,
+      ),
+    )
+    .option("--cancelled-by <key-id>", "only orders that this key cancelled", parseKeyId)
+    .action(action(listOrders));
+  orders
+    .command("count")
+    .description("count the orders by status")
+    .action(action(countOrders));
+  orders
+    .command("show")
+    .description(
+      "show an order with its status and, if it was cancelled, when and by which key",
+    )
+    .argument("<order-id>", "the order's id", parseId)
+    .action(action(showOrder));
+  orders
+    .command("audit")
+    .description("compare the cancellations in CancelOrder's log with the table")
+    .requiredOption(
+      "--log <file>",
+      "the function's log lines (`-` is standard input)",
+      parseNonEmpty,
+    )
+    .action(action(auditCancellations));
+}
+
+/** Adds the command that repairs the items of a table. */
+function repairCommand(commands: Command) {
+  return commands
+    .command("repair")
+    .description(
+      "put back what is missing or damaged, from a copy that was restored beside it",
+    )
+    .requiredOption("--from <table>", "the copy", parseTable)
+    .addOption(dryRunOption);
+}

@@ -1,0 +1,115 @@
+import type { OrderItem, OrderStatus } from "../../../shared/order.ts";
+import { plainValue } from "../orders-file/attributes.ts";
+import { batches } from "../orders-file/batches.ts";
+import { counted, countsText } from "../terminal/text.ts";
+import { requireKey } from "./api-keys.ts";
+import type { Result, Session } from "./command.ts";
+import { orderKey, type TableCalls } from "./table-calls.ts";
+import { workThrough } from "./work-through.ts";
+
+interface ReinstateOptions {
+  /** The id of the key. */
+  cancelledBy: string;
+  /** The period in which it cancelled what is reinstated, up to but not at its end. */
+  since: string;
+  until?: string;
+  /** Files of order ids. */
+  ids?: string;
+  except?: string;
+  /** Writes nothing. */
+  dryRun?: boolean;
+}
+
+/**
+ * Makes the orders pending again that a key has cancelled, until the first failure or Ctrl-C, and
+ * prints the id of each, or with `--json` when it was cancelled, too. Safe to run again, and while
+ * everyone uses the table. A key that was never issued is rejected.
+ *
+ * @returns also why it stopped early, if it did.
+ */
+export async function reinstateOrders(
+  session: Session,
+  options: ReinstateOptions,
+): Promise<Result> {
+  const { cancelledBy, ids, except, dryRun = false } = options;
+  const table = session.ordersTable;
+  const onlyIds = ids ? await session.readIds(ids) : undefined;
+  const exceptIds = except ? await session.readIds(except) : undefined;
+  await requireKey(session, cancelledBy);
+  const reads = session.calls("reads");
+  const writes = dryRun ? undefined : session.calls("writes");
+  const counts = {
+    reinstated: 0,
+    outsidePeriod: 0,
+    excepted: 0,
+    changedSince: 0,
+    others: 0,
+  };
+  const { reason } = await workThrough(session, {
+    title: "Reinstating",
+    unit: "orders read",
+    items: onlyIds ? readOrders(table, onlyIds, reads) : reads.scan(table),
+    async *work(order) {
+      const kept = reasonToKeep(order, options, exceptIds);
+      if (kept) return yield kept;
+      const unmet = await reinstateOrder(table, order, writes);
+      if (unmet) return yield "changedSince";
+      const id = plainValue(order["id"]);
+      session.print(String(id), { id, cancelledAt: order["cancelledAt"]?.S });
+      yield "reinstated";
+    },
+    counts,
+  });
+  const { others: _, ...shown } = counts;
+  const { reinstated, outsidePeriod, ...kept } = shown;
+  const left = countsText({ cancelledOutsideThePeriod: outsidePeriod, ...kept });
+  const verb = dryRun ? "Would reinstate" : "Reinstated";
+  return {
+    json: { table, dryRun, complete: reason === undefined, ...shown },
+    notes: [`${verb} ${counted(reinstated, "order")}; left ${left}`],
+    reason,
+  };
+}
+
+async function* readOrders(table: string, ids: Set<string>, reads: TableCalls) {
+  for await (const some of batches(ids)) {
+    const keys = some.map(orderKey);
+    const find = await reads.read(table, "id", keys);
+    yield* keys.map(find).filter((order) => order !== undefined);
+  }
+}
+
+/** Why an order stays as it is, if it does; `others` are those that the key has not cancelled. */
+function reasonToKeep(
+  order: OrderItem,
+  { cancelledBy, since, until }: ReinstateOptions,
+  exceptIds: Set<string> | undefined,
+) {
+  if (order["status"]?.S !== "cancelled" || order["cancelledBy"]?.S !== cancelledBy)
+    return "others";
+  const time = Date.parse(order["cancelledAt"]?.S ?? "");
+  const isInPeriod = time >= Date.parse(since) && !(until && time >= Date.parse(until));
+  if (!isInPeriod) return "outsidePeriod";
+  return exceptIds?.has(order["id"]?.N ?? "") ? "excepted" : undefined;
+}
+
+/**
+ * Undoes a cancellation in one conditional write; does nothing in a dry run. Returns undefined, or
+ * the order as it was found if it has changed since it was read.
+ */
+function reinstateOrder(
+  table: string,
+  { id, status, cancelledBy, cancelledAt }: OrderItem,
+  writes: TableCalls | undefined,
+) {
+  // Only pending orders are cancelled, so this is what the order was before.
+  const change = {
+    status: { S: "pending" satisfies OrderStatus },
+    reinstatedAt: { S: new Date().toISOString() },
+    cancelledAt: undefined,
+    cancelledBy: undefined,
+    cancellationId: undefined,
+  };
+  const read = { id, status, cancelledBy, cancelledAt };
+  return writes?.update(table, "id", change, read);
+}

@@ -1,0 +1,117 @@
+import type { OrderItem } from "../../../shared/order.ts";
+import { type Attributes, differingAttributes } from "../orders-file/attributes.ts";
+
+/**
+ * The count of each outcome, before any item is judged. `placed`: the live table lacked it.
+ * `mended`: some of its attributes are as they were again. All others are left as they are:
+ * `differing` in attributes that anyone may correct, `changedSince` by a shipment, a cancellation or
+ * the like, `reinstated` after a cancellation, `contradictory` in its final status, `onlyLive`
+ * because the copy lacks it. `inNeither`: it was asked for, but no table has it.
+ */
+export const zeroCounts = {
+  placed: 0,
+  mended: 0,
+  same: 0,
+  differing: 0,
+  changedSince: 0,
+  reinstated: 0,
+  contradictory: 0,
+  onlyLive: 0,
+  inNeither: 0,
+};
+export type Outcome = keyof typeof zeroCounts;
+
+/** The decision about an item that both tables have. */
+export interface Judgement {
+  outcome: Outcome;
+  /** The attributes to set or remove, if it is mended. */
+  change?: Attributes;
+  /** The attributes in which a mended or differing item differs. */
+  differing?: string[];
+}
+
+/** The rules by which items of one kind of table are repaired. */
+export interface Rules {
+  /** The partition key. */
+  key: string;
+  /** The attribute by which people name an item. */
+  name: string;
+  /** The attributes that must not have changed since the judgement. */
+  judgedBy: string[];
+  /** Judges an item of the live table by the copy's. */
+  judge(copied: OrderItem, current: OrderItem): Judgement;
+}
+
+/**
+ * Undoes what no one may do to an order (shared/ORDERS-TABLE.md): delete it, revive it, or give it
+ * an unknown status. Whatever is allowed stays: a shipment, a cancellation, and the correction of
+ * any attribute but those in `fields`.
+ */
+export function orderRules(fields: string[]): Rules {
+  return {
+    key: "id",
+    name: "id",
+    judgedBy: ["id", "status", "reinstatedAt"],
+    judge: (copied, current) => judgeOrder(copied, current, fields),
+  };
+}
+
+function judgeOrder(copied: OrderItem, current: OrderItem, fields: string[]): Judgement {
+  const differing = differingAttributes(copied, current);
+  if (differing.length === 0) return { outcome: "same" };
+  const outcome = differing.includes("status")
+    ? judgeStatus(copied, current, differing)
+    : "differing";
+  if (outcome === "contradictory") return { outcome };
+  const mayMend = (name: string) =>
+    // Those that a shipment sets.
+    outcome !== "changedSince" || (name !== "shipDate" && name !== "complete");
+  const wrong = differing.filter((name) => fields.includes(name) && mayMend(name));
+  const { id: _, ...attributes } = copied;
+  const change = {
+    ...Object.fromEntries(wrong.map((name) => [name, copied[name]])),
+    // All that an order was: even what doesn't differ yet may be lost until it is written. What
+    // only the current order has stays, as another team may have added it since.
+    ...(outcome === "mended" && attributes),
+  };
+  if (Object.keys(change).length > 0) return { outcome: "mended", change, differing };
+  return outcome === "differing" ? { outcome, differing } : { outcome };
+}
+
+function judgeStatus(copied: OrderItem, current: OrderItem, differing: string[]) {
+  const was = statusOf(copied);
+  const is = statusOf(current);
+  if (mayBecome(was, is)) return "changedSince";
+  if (was === "ended" && is === "ended") return "contradictory";
+  if (was === "ended" && current["reinstatedAt"])
+    return is === "pending" ? "reinstated" : "contradictory";
+  // An order that has lost its status may still say that it was cancelled since.
+  const wasCancelledSince =
+    current["cancellationId"] && differing.includes("cancellationId");
+  return wasCancelledSince ? "contradictory" : "mended";
+}
+
+type Status = "pending" | "ended" | "other" | "none";
+
+function statusOf({ status }: OrderItem) {
+  if (status === undefined) return "none";
+  if (status.S === "pending") return "pending";
+  return status.S === "shipped" || status.S === "cancelled" ? "ended" : "other";
+}
+
+/** Whether anyone may change an order from one status to the other. */
+function mayBecome(was: Status, is: Status) {
+  if (was === "other") return is !== "none";
+  return was === "none" || (was === "pending" && is === "ended");
+}
+
+/** Mends keys that are no longer revoked. */
+export const keyRules: Rules = {
+  key: "keyHash",
+  name: "keyId",
+  judgedBy: ["keyHash", "revokedAt"],
+  judge({ revokedAt }, current) {
+    const isRevived = revokedAt !== undefined && current["revokedAt"] === undefined;
+    return isRevived ? { outcome: "mended", change: { revokedAt } } : { outcome: "same" };
+  },
+};

@@ -1,0 +1,129 @@
+import { randomInt } from "node:crypto";
+import { isUnavailable } from "../../../shared/dynamodb.ts";
+import type { OrderItem, OrderStatus } from "../../../shared/order.ts";
+import { errorText } from "../terminal/errors.ts";
+import { counted, countsText } from "../terminal/text.ts";
+import type { Result, Session } from "./command.ts";
+import { orderKey, type TableCalls } from "./table-calls.ts";
+import { workThrough } from "./work-through.ts";
+
+/** The words and the exit code of each outcome, the gravest last. */
+const outcomes = {
+  shipped: ["has shipped", 0],
+  already_shipped: ["had already shipped", 3],
+  cancelled: ["is cancelled and can't ship", 4],
+  not_found: ["does not exist", 5],
+  /** Its status is unknown to us, or missing. */
+  not_pending: ["is not pending and can't ship", 6],
+  not_tried: ["was not tried", 1],
+  unknown: ["may have shipped or not", 7],
+} as const;
+
+/** The exit codes, for the help. */
+export const shipExitCodes = [
+  "",
+  "Exit code, the gravest of the orders', which is the last of these:",
+  ...Object.values(outcomes).map(([text, code]) => `  ${code}  ${text}`),
+].join("\n");
+
+interface Shipment {
+  outcome: keyof typeof outcomes;
+  shipDate?: string | undefined;
+  status?: string | undefined;
+  /** Why the outcome is unknown. */
+  reason?: string;
+}
+
+/**
+ * Ships the orders named on the command line, in a file or on standard input, several at a time,
+ * and prints a line for each, in their order.
+ *
+ * @param options a file of ids, `-` for standard input, and when they shipped (ISO 8601).
+ */
+export async function shipOrders(
+  session: Session,
+  named: string[],
+  { file, date: shipDate = now() }: { file?: string; date?: string },
+): Promise<Result> {
+  const ids = named.length > 0 ? new Set(named) : await session.readIds(file);
+  const calls = session.calls("writes");
+  const counts: Record<string, number> = {};
+  let previous: Promise<unknown> = Promise.resolve();
+  const { done, reason } = await workThrough(session, {
+    title: "Shipping",
+    unit: "orders",
+    total: ids.size,
+    items: ids.values(),
+    async *work(id) {
+      const shipping = shipOrder(session.ordersTable, id, shipDate, calls);
+      const printing = Promise.all([shipping, previous]).then(([shipment]) => {
+        session.print(shipmentText(id, shipment), { id: BigInt(id), ...shipment });
+        return shipment.outcome;
+      });
+      previous = printing.catch(() => {});
+      yield printing;
+    },
+    counts,
+  });
+  counts["not_tried"] = ids.size - done;
+  const found = Object.entries(outcomes).filter(([outcome]) => counts[outcome]);
+  process.exitCode = found.at(-1)?.[1][1] ?? 0;
+  const foundCounts = found.map(([outcome]) => [outcome, counts[outcome]]);
+  const summary = `${counted(ids.size, "order")}: ${countsText(Object.fromEntries(foundCounts))}`;
+  return {
+    notes: [ids.size > 1 && summary],
+    reason,
+    unprinted: "Ship them again to see what has shipped",
+  };
+}
+
+function shipmentText(id: string, { outcome, shipDate, status, reason }: Shipment) {
+  const detail = shipDate ?? status ?? reason;
+  const suffix = detail === undefined ? "" : `: ${detail}`;
+  return `Order ${id} ${outcomes[outcome][0]}${suffix}`;
+}
+
+/**
+ * Ships an order in one conditional write: only `pending` becomes `shipped`.
+ *
+ * @param shipDate also distinguishes this write from anyone else's if its response is lost.
+ * @throws what the DynamoDB client throws when the order can't have shipped.
+ */
+async function shipOrder(
+  table: string,
+  id: string,
+  shipDate: string,
+  calls: TableCalls,
+): Promise<Shipment> {
+  const pending = { ...orderKey(id), status: { S: "pending" satisfies OrderStatus } };
+  const shipped: OrderItem = {
+    status: { S: "shipped" satisfies OrderStatus },
+    shipDate: { S: shipDate },
+    complete: { BOOL: true },
+  };
+  try {
+    const unmet = await calls.update(table, "id", shipped, pending);
+    if (unmet === undefined) return { outcome: "shipped", shipDate };
+    return rejection(unmet.found);
+  } catch (error) {
+    // Interrupted while it waited: not tried.
+    if (Object(error).name === "AbortError" || !isUnavailable(error)) throw error;
+    return { outcome: "unknown", reason: errorText(error) };
+  }
+}
+
+/** Why an order can't ship, from its item in the table. */
+function rejection(item: OrderItem | undefined): Shipment {
+  if (item === undefined) return { outcome: "not_found" };
+  const { status, shipDate } = item;
+  if (status?.S === "shipped")
+    return { outcome: "already_shipped", shipDate: shipDate?.S };
+  if (status?.S === "cancelled") return { outcome: "cancelled" };
+  return { outcome: "not_pending", status: status?.S };
+}
+
+/** The time, with random microseconds, so that no other shipper writes the same. */
+function now() {
+  const microseconds = String(randomInt(1000)).padStart(3, "0");
+  return new Date().toISOString().replace("Z", `${microseconds}Z`);
+}

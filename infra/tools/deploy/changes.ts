@@ -1,0 +1,164 @@
+import { isDeepStrictEqual } from "node:util";
+import { diffTemplate, type Resource } from "@aws-cdk/cloudformation-diff";
+import { resolveIntrinsics } from "../../stack/intrinsics.ts";
+
+/** A CloudFormation template. */
+export interface Template {
+  Description?: string;
+  Resources: Record<string, Resource>;
+  Outputs?: Record<string, object>;
+}
+
+/**
+ * The parts of a template that are compared one by one: each resource by its logical id or path,
+ * each output as a resource of the type `Output`, and the rest as one of the type `Template`.
+ */
+type Parts = Record<string, Resource>;
+
+/** The account and region of a stack. */
+export interface Account {
+  id: string;
+  region: string;
+}
+
+/** Types whose logical ids CDK makes from their content: each new build has others. */
+const renamed = ["AWS::ApiGateway::Deployment", "AWS::Lambda::Version"];
+
+/**
+ * Rewrites a template so that equal meanings read alike. References become text with the construct's
+ * path, like `{Orders.Arn}`; account and region are spelt out where `account` has them; text that is
+ * JSON becomes what it says; tags go by their keys, and what CDK renames goes by its path. An alias
+ * that skips its canary once says so where the canary stood.
+ */
+export function comparable(template: Template, account?: Account): Parts {
+  const known = new Map([
+    ["AWS::AccountId", account?.id],
+    ["AWS::Region", account?.region],
+  ]);
+  const referenceText = (id: string, attribute = ""): string =>
+    known.get(id) ??
+    `{${propertyPath(constructPath(id, template.Resources[id]), attribute)}}`;
+  const plain = (property: string, value: unknown): unknown => {
+    if (typeof value === "string") return fromJson(value);
+    const text = Object(value)["Fn::Sub"];
+    if (typeof text === "string")
+      return text.replace(/\$\{([\w:]+)\.?([\w.]+)?\}/g, (_, id, name) =>
+        referenceText(id, name),
+      );
+    if (property !== "Tags" || !Array.isArray(value)) return value;
+    return Object.fromEntries(value.map(({ Key, Value }) => [Key, Value]));
+  };
+  const spelt = JSON.stringify(resolveIntrinsics(template, referenceText));
+  const { Resources, Outputs = {}, ...rest }: Template = JSON.parse(spelt, plain);
+  // No logical id has a slash.
+  const parts: Parts = { "Stack/Template": { Type: "Template", ...rest } };
+  for (const [id, output] of Object.entries(Outputs))
+    parts[`Stack/Outputs.${id}`] = { Type: "Output", ...output };
+  for (const [id, resource] of Object.entries(Resources)) {
+    const { Type, Properties = {} } = resource;
+    const path = `Stack/${constructPath(id, resource)}`;
+    const isRenamed = renamed.includes(Type) && !(path in parts);
+    if (/^Set without a canary/.test(String(Properties["Description"])))
+      resource["UpdatePolicy"] = "skipped once";
+    parts[isRenamed ? path : id] = { ...resource, Properties };
+  }
+  return parts;
+}
+
+/** The value of a text that is JSON as `JSON.stringify` writes it; any other text as it is. */
+function fromJson(text: string): unknown {
+  // Anything else would fail to parse, which is slow.
+  if (!/^[[{]/.test(text)) return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (JSON.stringify(value) === text) return value;
+  } catch {}
+  return text;
+}
+
+/**
+ * The path of a resource's construct in its stack, like `Api/BearerKeys`; its logical id where it
+ * has no path.
+ */
+export function constructPath(id: string, resource: Resource | undefined): string {
+  const path: string = resource?.["Metadata"]?.["aws:cdk:path"] ?? id;
+  return path.replace(/^[^/]*\//, "").replace(/\/Resource$/, "");
+}
+
+/** The path of a property, like `Properties.MemorySize`. */
+export function propertyPath(...names: string[]): string {
+  return names.filter(Boolean).join(".");
+}
+
+/** A statement of a policy, or the properties of a function's permission. */
+export type Grant = Record<string, unknown>;
+
+/** Whether a part of a template allows or denies something. */
+export function isGrant(part: unknown): part is Grant {
+  const { Effect, Principal } = Object(part);
+  return (Effect ?? Principal) !== undefined;
+}
+
+/** A value in a part of a template, which has no parts itself or is a grant. */
+interface Leaf {
+  /** Its path, like `Properties.MemorySize`. */
+  property: string;
+  is: unknown;
+}
+
+export function leaves(is: unknown, property = ""): Leaf[] {
+  if (Object(is) !== is || isGrant(is)) return [{ property, is }];
+  return Object.entries(Object(is)).flatMap(([key, inner]) =>
+    leaves(inner, propertyPath(property, key)),
+  );
+}
+
+/** One difference between two templates, in a part as it will be, or was. */
+export interface Change extends Difference {
+  kind: "added" | "removed" | "changed";
+  /** The part's type without `AWS::`. */
+  type: string;
+  /** Its construct's path, like `Api/BearerKeys`; for an output, like `Outputs.BaseUrl`. */
+  path: string;
+  content: Resource;
+  /** Whether the change makes a new resource, without what the old one holds. */
+  replaces: boolean;
+}
+
+/** Where a part differs: the property is empty when all of it does. */
+interface Difference extends Leaf {
+  was: unknown;
+}
+
+/** Lists how two comparable templates differ. */
+export function listChanges(before: Parts, after: Parts): Change[] {
+  return Object.entries({ ...before, ...after }).flatMap(([id, content]) => {
+    const whole = id in before ? "removed" : "added";
+    const kind = id in before && id in after ? "changed" : whole;
+    const path = constructPath(id, content);
+    const type = content.Type.replace("AWS::", "");
+    // One part at a time: CDK is slow at comparing whole templates.
+    const only = (parts: Parts) => ({ Resources: { [id]: parts[id] } });
+    const diff = diffTemplate(only(before), only(after)).resources.changes[id];
+    return differences(before[id], after[id]).map((difference) => {
+      const [, name = ""] = /^Properties\.(\w+)/.exec(difference.property) ?? [];
+      const impact = String(diff?.propertyUpdates[name]?.changeImpact);
+      const replaces = difference.property === "Type" || impact.endsWith("_REPLACE");
+      return { content, kind, path, replaces, type, ...difference };
+    });
+  });
+}
+
+/**
+ * Lists the innermost members that differ. What grants something differs as a whole, and so does a
+ * list of grants or one that grows or shrinks.
+ */
+function differences(was: unknown, is: unknown, property = ""): Difference[] {
+  if (isDeepStrictEqual(was, is)) return [];
+  const areObjects = Object(was) === was && Object(is) === is;
+  const isWhole = !areObjects || Object(was).length !== Object(is).length;
+  if (isWhole || [was, is].flat().some(isGrant)) return [{ property, was, is }];
+  return Object.keys({ ...Object(was), ...Object(is) }).flatMap((key) =>
+    differences(Object(was)[key], Object(is)[key], propertyPath(property, key)),
+  );
+}

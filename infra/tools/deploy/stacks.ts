@@ -1,0 +1,111 @@
+import { access, constants, readFile } from "node:fs/promises";
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  GetTemplateCommand,
+  type Output,
+} from "@aws-sdk/client-cloudformation";
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  ResourceNotFoundException,
+} from "@aws-sdk/client-dynamodb";
+import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
+import { CloudAssembly } from "aws-cdk-lib/cx-api";
+import type { Environment } from "../../environments.ts";
+import { CommandError } from "../terminal/errors.ts";
+import type { Template } from "./changes.ts";
+
+/**
+ * Reads a stack of a synthesised app, whose directory is usually `cdk.out`.
+ *
+ * @throws CommandError when the app does not have the stack, or can't be read.
+ */
+export function readAssembly(directory: string, stackName: string) {
+  try {
+    return new CloudAssembly(directory).getStackByName(stackName);
+  } catch (cause) {
+    const problem = `${directory} has no stack ${stackName}: synthesise it first`;
+    throw new CommandError(problem, { cause });
+  }
+}
+
+/** @throws CommandError when the file is not a template in JSON, and what `access` throws. */
+export async function readTemplate(file: string): Promise<Template> {
+  await access(file, constants.R_OK);
+  try {
+    const template = JSON.parse(await readFile(file, "utf8"));
+    if (template?.Resources) return template;
+  } catch {}
+  throw new CommandError(`${file} is not a template in JSON`);
+}
+
+/**
+ * Finds the account and region that the caller's credentials and settings select.
+ *
+ * @throws CommandError when the environment is pinned to another account: CDK would deploy to that
+ * one, but the comparison would read the caller's. Also throws what the SDK throws.
+ */
+export async function findAccount({ name, account: pinned }: Environment) {
+  const client = new STSClient(pinned ? { region: pinned.region } : {});
+  const region = await client.config.region();
+  const { Account: id = "unknown" } = await client.send(new GetCallerIdentityCommand());
+  if (pinned && id !== pinned.id) {
+    throw new CommandError(
+      `${name} belongs to account ${pinned.id}, but these credentials are for ${id}: ` +
+        `assume a role in ${pinned.id} first`,
+    );
+  }
+  return { id, region };
+}
+
+/** The statuses of a stack whose first deployment never succeeded: CDK creates it anew. */
+const neverDeployed = ["REVIEW_IN_PROGRESS", "ROLLBACK_COMPLETE"];
+
+/**
+ * Reads the deployed stack. The caller needs `cloudformation:DescribeStacks` and `GetTemplate`, and
+ * `dynamodb:DescribeTable`.
+ *
+ * @returns undefined before the first deployment has succeeded.
+ * @throws CommandError when one of its tables is missing, and what the SDK throws when a call fails.
+ */
+export async function readDeployedStack(StackName: string, region: string) {
+  const client = new CloudFormationClient({ region });
+  try {
+    const { Stacks } = await client.send(new DescribeStacksCommand({ StackName }));
+    const stack = Stacks?.[0];
+    if (neverDeployed.includes(String(stack?.StackStatus))) return undefined;
+    const { TemplateBody } = await client.send(new GetTemplateCommand({ StackName }));
+    await requireTables(region, stack?.Outputs);
+    return {
+      template: JSON.parse(String(TemplateBody)),
+      terminationProtection: stack?.EnableTerminationProtection,
+    };
+  } catch (error) {
+    if (error instanceof Error && / does not exist$/.test(error.message))
+      return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Checks that the tables exist that a stack's outputs name. CloudFormation may make an empty one in
+ * the place of one that is gone, which then can't be restored under its name.
+ */
+async function requireTables(region: string, outputs: Output[] = []) {
+  const client = new DynamoDBClient({ region });
+  for (const { OutputKey, OutputValue: TableName } of outputs) {
+    if (!OutputKey?.endsWith("TableName")) continue;
+    const status = await client.send(new DescribeTableCommand({ TableName })).then(
+      ({ Table }) => Table?.TableStatus,
+      (error: unknown) => {
+        if (error instanceof ResourceNotFoundException) return "missing";
+        throw error;
+      },
+    );
+    if (status === "ACTIVE" || status === "UPDATING") continue;
+    throw new CommandError(
+      `Table ${TableName} is ${status}: restore it first (infra/ON-CALL.md, A deleted table)`,
+    );
+  }
+}

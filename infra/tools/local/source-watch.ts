@@ -1,0 +1,60 @@
+import { globSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+
+const project = join(import.meta.dirname, "../../..");
+
+/** The sources of the local stack. */
+const sources = "{functions,shared,infra/stack,infra/environments.ts}/**";
+
+/** How often to look. Looking takes 1 ms. */
+const pollMs = 200;
+
+/**
+ * Calls `rebuild` whenever the sources change, and logs how that went: never twice at once, and
+ * once more for changes made meanwhile. It looks at every file, because the system can notify of
+ * only so many, and of none in a folder that was deleted and is back.
+ *
+ * @param folder the project's.
+ * @returns a promise that resolves when the signal has aborted and no rebuild is under way.
+ */
+export async function watchSources(
+  rebuild: () => Promise<unknown>,
+  signal: AbortSignal,
+  log: (line: string) => void,
+  folder = project,
+) {
+  let built = readSources(folder);
+  let before = built;
+  while (!signal.aborted) {
+    await wait(pollMs, undefined, { signal }).catch(() => {});
+    const now = readSources(folder);
+    // Editors and `git checkout` change several files, or one in several steps.
+    const isSettled = now === before;
+    before = now;
+    if (now === built || !isSettled || signal.aborted) continue;
+    built = now;
+    const begun = performance.now();
+    try {
+      await rebuild();
+      log(`Rebuilt in ${((performance.now() - begun) / 1000).toFixed(1)} s.`);
+    } catch (error) {
+      if (!signal.aborted)
+        log(`The last good build still serves. ${Object(error).message}`);
+    }
+  }
+}
+
+/** A line for each source, which differs once that has changed. */
+function readSources(folder: string) {
+  const lines = globSync(sources, { cwd: folder }).map((name) => {
+    try {
+      const { ctimeMs, size } = statSync(join(folder, name));
+      return `${name} ${ctimeMs} ${size}`;
+    } catch (error) {
+      // It is gone by now, or a link to itself. Whether that matters, the build says.
+      return `${name} ${Object(error).code}`;
+    }
+  });
+  return lines.join("\n");
+}

@@ -1,0 +1,161 @@
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import { isApiKeyId } from "../../../shared/api-keys.ts";
+import {
+  isDateTime,
+  isInt64,
+  type OrderFieldType,
+  type OrderItem,
+  orderFields,
+  orderStatuses,
+} from "../../../shared/order.ts";
+import { dateTimeHint, jsonText } from "../terminal/text.ts";
+import { attributeJson, isAttribute, plainValue, reviveBinary } from "./attributes.ts";
+
+/** A parsed line of an orders file: its order, or everything that is wrong with it, for people. */
+type OrderLine = { item: OrderItem } | { problems: string[] };
+
+/** The rule for a field's values, as attributes. */
+interface FieldType {
+  description: string;
+  accepts(attribute: AttributeValue): boolean;
+}
+
+const textField = (
+  description: string,
+  accepts: (text: string) => boolean,
+): FieldType => ({
+  description,
+  accepts: ({ S }) => S !== undefined && accepts(S),
+});
+
+const fieldTypes: Record<OrderFieldType, FieldType> = {
+  int64: {
+    description: "a 64-bit integer",
+    accepts: ({ N }) => N !== undefined && isInt64(N),
+  },
+  "date-time": textField(
+    "an RFC 3339 date-time (years 0001 to 9999, Z or an offset of at most 18:00)",
+    isDateTime,
+  ),
+  boolean: {
+    description: "true or false",
+    accepts: ({ BOOL }) => BOOL !== undefined,
+  },
+};
+
+/** The fields of a line: those of an Order, its status, and who cancelled it, and when. */
+const fields = new Map<string, FieldType>([
+  ...orderFields.map(({ name, type }) => [name, fieldTypes[type]] as const),
+  [
+    "status",
+    textField(`one of ${orderStatuses.join(", ")}`, (text) =>
+      orderStatuses.some((status) => status === text),
+    ),
+  ],
+  ["cancelledAt", fieldTypes["date-time"]],
+  ["cancelledBy", textField("the id of an API key", isApiKeyId)],
+  [
+    "cancellationId",
+    textField("the id of a request", (text) => /^[!-~]{1,100}$/.test(text)),
+  ],
+]);
+
+/** The member of a line that has all other attributes, in DynamoDB's own JSON. */
+const otherAttributes = "otherAttributes";
+
+/**
+ * Parses one line of an orders file (NDJSON). Integers are exact. A line has
+ * - the fields of an Order (see `shared/openapi.yaml`), of which only `id` is required
+ * - `status` (default: `pending`; null for an order that has none)
+ * - who cancelled the order, and when
+ * - `otherAttributes`
+ */
+export function parseOrderLine(line: string): OrderLine {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line, exactly);
+  } catch (error) {
+    return { problems: [`not JSON: ${Object(error).message}`] };
+  }
+  if (!isJsonObject(parsed)) return { problems: ["not a JSON object"] };
+  const { [otherAttributes]: others = {}, ...members } = parsed;
+  if (!isJsonObject(others))
+    return { problems: [`${otherAttributes} is not a JSON object`] };
+  const item = new Map<string, AttributeValue>();
+  const problems = [
+    ...Object.entries(members).flatMap(([name, value]) => addField(item, name, value)),
+    ...Object.entries(others).flatMap(([name, value]) =>
+      addOther(item, members, name, value),
+    ),
+  ];
+  if (members["id"] === undefined) problems.push("id is missing");
+  if (members["status"] === undefined && !item.has("status"))
+    item.set("status", { S: "pending" });
+  return problems.length > 0 ? { problems } : { item: Object.fromEntries(item) };
+}
+
+/** Makes bigints of int64s, and bytes of base64, as a reviver of `JSON.parse`. */
+function exactly(name: string, part: unknown, { source = "" } = {}) {
+  if (typeof part === "number" && isInt64(source)) return BigInt(source);
+  return reviveBinary(name, part);
+}
+
+/** Adds the attribute for a field of a line, and returns what is wrong with it. */
+function addField(item: Map<string, AttributeValue>, name: string, value: unknown) {
+  if (name === "status" && value === null) return [];
+  const type = fields.get(name);
+  if (type === undefined) return [`unknown field ${jsonText(name)}`];
+  const attribute = toAttribute(value);
+  if (!type.accepts(attribute)) {
+    const { S = "" } = attribute;
+    const hint = type === fieldTypes["date-time"] ? dateTimeHint(S) : undefined;
+    return [`${name} ${hint ?? `is not ${type.description}`}`];
+  }
+  item.set(name, attribute);
+  return [];
+}
+
+/** The attribute for a field's value; NULL, which no field accepts, for any other. */
+function toAttribute(value: unknown): AttributeValue {
+  if (typeof value === "string") return { S: value };
+  if (typeof value === "boolean") return { BOOL: value };
+  return typeof value === "bigint" ? { N: String(value) } : { NULL: true };
+}
+
+/** Adds one of the other attributes of a line, and returns what is wrong with it. */
+function addOther(
+  item: Map<string, AttributeValue>,
+  members: object,
+  name: string,
+  value: unknown,
+) {
+  if (Object.hasOwn(members, name)) return [`${name} is in ${otherAttributes}, too`];
+  if (!isAttribute(value) || !name.isWellFormed())
+    return [`${jsonText(name)} in ${otherAttributes} is not in DynamoDB's JSON`];
+  item.set(name, value);
+  return [];
+}
+
+/**
+ * The line for an order, without the line ending, safe to print. `parseOrderLine` turns it back
+ * into the same item.
+ *
+ * @returns undefined when no line can hold this item, because its id is not a 64-bit integer.
+ */
+export function formatOrderLine(item: OrderItem): string | undefined {
+  const members = new Map<string, unknown>();
+  for (const [name, { accepts }] of fields) {
+    const attribute = item[name];
+    if (attribute && accepts(attribute)) members.set(name, plainValue(attribute));
+  }
+  if (!members.has("id")) return undefined;
+  const others = Object.entries(item).filter(([name]) => !members.has(name));
+  if (item["status"] === undefined) members.set("status", null);
+  if (others.length > 0)
+    members.set(otherAttributes, attributeJson(Object.fromEntries(others)));
+  return jsonText(Object.fromEntries(members));
+}
+
+function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,100 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { isApiKey } from "../../../shared/api-keys.ts";
+import { isInt64 } from "../../../shared/order.ts";
+import { type Environment, environments } from "../../environments.ts";
+import { accepting, wholeNumber } from "../terminal/script.ts";
+
+interface Options {
+  baseUrl: string;
+  cancel?: string;
+  thorough?: true;
+  production?: true;
+  yes?: true;
+  wait?: number;
+}
+
+/**
+ * Adds `smoke`, which reads its key from API_KEY. Wrong use ends with 2 and one line, which does not
+ * show the key.
+ *
+ * @param entries the environments, one of which the key belongs to.
+ */
+export type SmokeOptions = ReturnType<typeof smokeOptions>;
+
+/** Loads the checks, which takes a while. */
+const loadAndRun = async (options: SmokeOptions) =>
+  (await import("./smoke.ts")).runSmoke(options);
+
+export function addSmoke(
+  command: Command,
+  entries: Record<string, Environment> = environments,
+  run = loadAndRun,
+) {
+  command
+    .requiredOption(
+      "--base-url <url>",
+      "the stack's BaseUrl, or the one `petstore start` prints",
+      parseBaseUrl,
+    )
+    .option(
+      "--cancel <order-id>",
+      "a pending order; it is cancelled for good",
+      accepting(isInt64, "Not a 64-bit integer."),
+    )
+    .option(
+      "--thorough",
+      "also read a list for a minute, cancel the order of --cancel twenty times at once, and " +
+        "send requests until some get 429; asks first",
+    )
+    .option("--yes", "don't ask")
+    .option("--production", "allow --thorough where an environment keeps its data")
+    .option(
+      "--wait <seconds>",
+      "how long a new stage may take to become ready (default: 120, on this machine 0)",
+      wholeNumber(0, 9999),
+    )
+    .addHelpText(
+      "after",
+      "\nChanges nothing unless you name an order to cancel. " +
+        "Set the environment variable API_KEY to a key of that environment.",
+    )
+    .action(() => run(smokeOptions(command, entries)));
+}
+
+function smokeOptions(command: Command, entries: Record<string, Environment>) {
+  const {
+    baseUrl,
+    cancel,
+    production,
+    thorough = false,
+    wait = defaultWait(baseUrl),
+    yes,
+  } = command.opts<Options>();
+  const apiKey = process.env["API_KEY"] ?? "";
+  if (!isApiKey(apiKey)) command.error("API_KEY is missing or malformed.");
+  // Whether the key's environment is one of ours that keeps no data.
+  const isExpendable = Object.values(entries).some(
+    ({ apiKeyPrefix, keepData }) => apiKey.startsWith(`${apiKeyPrefix}_`) && !keepData,
+  );
+  if (thorough && !production && !isExpendable)
+    command.error(
+      "--thorough disturbs clients. If you mean this environment, add --production.",
+    );
+  const asks = thorough && !yes;
+  if (asks && !process.stdin.isTTY)
+    command.error("No terminal to ask on. Add --yes to go ahead.");
+  return { baseUrl, apiKey, cancel, thorough, asks, waitSeconds: wait };
+}
+
+/** Zero for `npm start`, which is ready when it prints its address. */
+function defaultWait(baseUrl: string) {
+  return /^(localhost|127\..*|\[::1\])$/.test(new URL(baseUrl).hostname) ? 0 : 120;
+}
+
+function parseBaseUrl(text: string) {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || !/\/v1\/?$/.test(url.pathname)) {
+    throw new InvalidArgumentError("The address must end in /v1.");
+  }
+  return `${url.origin}${url.pathname.replace(/\/$/, "")}`;
+}

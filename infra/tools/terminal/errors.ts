@@ -1,0 +1,123 @@
+import { debuglog, getSystemErrorMessage } from "node:util";
+import { withoutKeys } from "../../../shared/api-keys.ts";
+import { printableLines } from "./text.ts";
+
+/**
+ * A reason why a command can't do what it was asked to: one line for a person, or one for each
+ * mistake in the settings or a file.
+ */
+export class CommandError extends Error {
+  override name = "CommandError";
+}
+
+/** The error to throw: for a failure of the file system, one with the file's name. */
+export function fileError(name: string, error: unknown): unknown {
+  // The SDK's errors can have a number, too, and always have metadata.
+  const { errno, code, $metadata } = Object(error);
+  if (errno === undefined || $metadata) return error;
+  const reason = code === "EISDIR" ? " is a folder" : `: ${getSystemErrorMessage(errno)}`;
+  return new CommandError(`${name}${reason}`);
+}
+
+/** An error as Node.js and the SDK make them. */
+type Failure = NodeJS.ErrnoException & {
+  hostname?: string;
+  address?: string;
+  port?: number;
+};
+
+/**
+ * The errors that operators meet, and the line about each. The first pattern counts that matches
+ * the error's name, its code and the first line of its message. None quotes AWS on credentials: the
+ * message about a rejected signature contains the signed headers.
+ */
+const explanations: [
+  pattern: RegExp,
+  explain: (reason: string, failure: Failure) => string,
+][] = [
+  [/^AbortError /, () => "Interrupted"],
+  [/^IncompleteResponseError /, (reason) => `${reason}. Run the command again`],
+  [/MODULE_NOT_FOUND | ERR_INVALID_PACKAGE_CONFIG | spawn \S+ ENOENT$/, notInstalled],
+  // CDK's message around it names folders of its own.
+  [/is needed by esbuild/, () => notInstalled("esbuild's program is missing")],
+  [/^(CredentialsProviderError|TokenProviderError) /, noCredentials],
+  [
+    /^(\w*(Expired|Signature)|AuthFailure|InvalidClientTokenId|UnrecognizedClient)/,
+    (_, { name }) => `AWS rejected these credentials (${name}). Sign in again`,
+  ],
+  [/^AccessDenied/, (reason) => `AWS denied access: ${reason}`],
+  [
+    / Region is missing/,
+    () => "No AWS region. Set AWS_REGION, or a region in your profile",
+  ],
+  [
+    /^ResourceNotFoundException /,
+    (reason) =>
+      `${reason}. Check its name, and whether its stack was deleted or replaced`,
+  ],
+  [
+    / ERR_SQLITE_ERROR /,
+    (reason) =>
+      `A temporary file can't be written: ${reason}. Set TMPDIR to a folder with more space`,
+  ],
+  [
+    /^TimeoutError | E(AI_AGAIN|CONN(REFUSED|RESET)|(HOST|NET)UNREACH|NOTFOUND|PIPE|TIMEDOUT) /,
+    noResponse,
+  ],
+];
+
+/**
+ * Says what went wrong and what to do about it, safe to print: the lines of a command's own error,
+ * or one line about any other. With NODE_DEBUG=errors, it also prints the stack trace.
+ */
+export function errorText(error: unknown): string {
+  debuglog("errors")("%s", error instanceof Error ? error.stack : error);
+  return withoutKeys(printableLines(linesAbout(error)));
+}
+
+function linesAbout(error: unknown) {
+  if (!(error instanceof Error)) return unexpected(`a thrown ${typeof error}`);
+  if (error instanceof CommandError) return error.message;
+  const failure: Failure = error;
+  if (isOutputError(error))
+    return `Standard output can't be written: ${getSystemErrorMessage(failure.errno ?? 0)}`;
+  const { name, message, code = "", errno, path, syscall } = failure;
+  const [reason = ""] = message.split("\n", 1);
+  const text = `${name} ${code} ${reason}`;
+  const explain = explanations.find(([pattern]) => pattern.test(text))?.[1];
+  if (explain) return explain(reason, failure);
+  if (errno === undefined || path === undefined) return unexpected(`${name}: ${reason}`);
+  const line = `${path}: ${getSystemErrorMessage(errno)}`;
+  return syscall === "mkdtemp"
+    ? `${line}. Set TMPDIR to a folder that can be written`
+    : line;
+}
+
+/** Whether standard output can't be written. Other errors of writes name a file, or are the SDK's. */
+export function isOutputError(error: unknown): boolean {
+  return Object(error).syscall === "write" && !("$metadata" in Object(error));
+}
+
+function noCredentials(reason: string) {
+  const { AWS_PROFILE: profile } = process.env;
+  const none = profile
+    ? `The AWS profile ${profile} does not exist or has no usable credentials`
+    : "No usable AWS credentials";
+  const remedy =
+    "Sign in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
+  return `${none} (${reason}). ${remedy}`;
+}
+
+function noResponse(_: string, { name, code, hostname, address, port }: Failure) {
+  const host = hostname ?? (address === undefined ? "the service" : `${address}:${port}`);
+  const question = code === "ENOTFOUND" ? "; is the region right?" : "";
+  return `No response from ${host} (${code ?? name}${question})`;
+}
+
+function notInstalled(reason: string) {
+  return `The packages are not all installed (${reason}). Run: npm ci --include=dev`;
+}
+
+function unexpected(what: string) {
+  return `Unexpected error: ${what}. NODE_DEBUG=errors prints the stack trace`;
+}

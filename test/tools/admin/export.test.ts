@@ -1,0 +1,172 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmod,
+  readdir,
+  readFile,
+  readlink,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { onEvery } from "../../helpers/faults/fault-proxy.ts";
+import { rejectedAs } from "../../helpers/faults/faults.ts";
+import { createTerminal, pagesOf } from "./terminal.ts";
+
+const { folder, play, playIn } = await createTerminal();
+const inFolder = (name: string) => join(folder, name);
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+const partialOf = (name: string) => inFolder(`${name}.${process.pid}.partial`);
+
+/** One order of each kind, exact to the last digit, in the order of their lines. */
+const orders = [
+  '{"id":-9223372036854775808,"petId":-1,"quantity":0,"complete":false,"status":"pending"}',
+  '{"id":0,"status":"cancelled"}',
+  '{"id":1,"status":"cancelled","cancelledAt":"2026-11-20T08:00:00.000Z",' +
+    '"cancelledBy":"key_0123456789abcdef","cancellationId":"5f3f"}',
+  '{"id":2,"otherAttributes":{"colour":{"SS":["blue","red"]},"petId":{"L":[]},' +
+    '"photo":{"B":"AP8="},"status":{"S":"held"}}}',
+  '{"id":3,"status":null,"otherAttributes":{"price":' +
+    '{"M":{"amount":{"N":"12345678901234567890123456789012345678"}}}}}',
+  '{"id":9223372036854775807,"petId":9007199254740993,' +
+    '"shipDate":"2026-12-01T09:00:00.123456789+05:30","status":"shipped"}',
+];
+const lines = orders.join("\n");
+const putOrders = orders.map((line) => `$ put ${line}`).join("\n");
+
+test("an export of every page, read consistently, can be imported again", async () => {
+  const { sent } = await playIn({ calls: onEvery("Scan", pagesOf(2)) })`
+    ${putOrders}
+    $ orders export | sort
+    ${lines}
+    ! Exported 6 orders
+    $ orders export all.ndjson
+    Exported 6 orders to all.ndjson
+    $ orders export all.ndjson --json
+    {"orders":6,"skipped":0}
+  `;
+  const scans = sent.filter(({ operation }) => operation === "Scan");
+  expect(scans.length).toBeGreaterThanOrEqual(3 * 3);
+  for (const { ConsistentRead } of scans) expect(ConsistentRead).toBe(true);
+});
+
+test("an import of the last test's export restores the table", async () => {
+  await play`
+    $ orders import all.ndjson
+    6 orders: 6 written, 0 already there, 0 different, 0 not written
+    $ table
+    ${lines}
+  `;
+});
+
+test("an export names what it skips, which table it reads, and where it can't write", () => play`
+  $ put {"id":5}
+  $ orders export none/orders.ndjson
+  ! none/orders.ndjson: no such file or directory
+  exit 1
+  $ orders export ${folder}
+  ! ${folder} is a folder
+  exit 1
+  $ put {"id":{"N":"1.5"}}
+  $ orders export
+  {"id":5,"status":"pending"}
+  ! Order 1.5 skipped: id is not a 64-bit integer
+  ! Exported 1 order, skipped 1
+  exit 1
+  $ put COPY {"id":{"N":"9223372036854775808"}}
+  $ put COPY {"id":7}
+  $ orders export --table COPY --json
+  {"id":7,"status":"pending"}
+  ! Order 9223372036854775808 skipped: id is not a 64-bit integer
+  ! Exported 1 order, skipped 1
+  exit 1
+`);
+
+test("an export whose second page fails leaves the last one, and no other file", async () => {
+  let scans = 0;
+  const missing = rejectedAs("ResourceNotFoundException");
+  const calls = onEvery("Scan", (exchange) =>
+    (++scans === 1 ? pagesOf(2) : missing)(exchange),
+  );
+  await playIn({ calls })`
+    ${putOrders}
+    $ save last.ndjson
+    > the last export
+    $ orders export last.ndjson
+    ! There is no table ORDERS. Check its name, and whether its stack was deleted or replaced
+    exit 1
+  `;
+  expect(scans).toBe(2);
+  expect(await readFile(inFolder("last.ndjson"), "utf8")).toBe("the last export\n");
+  expect((await readdir(folder)).filter((name) => name.includes("partial"))).toEqual([]);
+});
+
+test("an export to a pipe writes there instead of replacing it", async () => {
+  const pipe = inFolder("pipe");
+  execFileSync("mkfifo", [pipe]);
+  const played = play`
+    $ put {"id":1}
+    $ orders export pipe
+    Exported 1 order to pipe
+  `;
+  const [content] = await Promise.all([readFile(pipe, "utf8"), played]);
+  expect(content).toBe('{"id":1,"status":"pending"}\n');
+  expect((await stat(pipe)).isFIFO()).toBe(true);
+});
+
+test("an export replaces the file behind a link, which keeps its mode from the start", async () => {
+  const [link, target] = [inFolder("link.ndjson"), inFolder("target.ndjson")];
+  await writeFile(target, "the last export\n");
+  await chmod(target, 0o620);
+  await symlink(target, link);
+  const modes: number[] = [];
+  const calls = onEvery("Scan", async (exchange) => {
+    if (exchange.input.includes("ExclusiveStartKey"))
+      modes.push(await vi.waitFor(() => modeOf(partialOf("target.ndjson"))));
+    await pagesOf(1)(exchange);
+  });
+  await playIn({ calls })`
+    $ put {"id":1}
+    $ orders export link.ndjson
+    Exported 1 order to link.ndjson
+  `;
+  expect(modes).toEqual([0o620 & ~process.umask()]);
+  expect(await modeOf(target)).toBe(0o620);
+  expect(await readFile(target, "utf8")).toBe('{"id":1,"status":"pending"}\n');
+  expect(await readlink(link)).toBe(target);
+});
+
+test("an export never follows a link that has its partial file's name", async () => {
+  const target = inFolder("theirs.txt");
+  await writeFile(target, "theirs");
+  await symlink(target, partialOf("mine.ndjson"));
+  await play`
+    $ orders export mine.ndjson
+    ! mine.ndjson: file already exists
+    exit 1
+  `;
+  expect(await readFile(target, "utf8")).toBe("theirs");
+});
+
+test("an export on a terminal shows its progress, but for orders that it prints there", async () => {
+  await playIn({ terminals: ["stderr"] })`
+    $ put {"id":1}
+    $ orders export all.ndjson
+    Exported 1 order to all.ndjson
+    ! ⌫Exporting 1 orders, … orders/s⌫ (no end of line)
+    $ put {"id":{"N":"1.5"}}
+    $ orders export
+    …
+    ! ⌫Exporting …⌫Order 1.5 skipped: id is not a 64-bit integer
+    ! ⌫Exported 1 order, skipped 1
+    exit 1
+  `;
+  await playIn({ terminals: ["stdout", "stderr"] })`
+    $ orders export
+    {"id":1,"status":"pending"}
+    ! ⌫Order …
+    ! ⌫Exported …
+    exit 1
+  `;
+});

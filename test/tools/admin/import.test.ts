@@ -1,0 +1,175 @@
+import { execFileSync } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { rejectedAs } from "../../helpers/faults/faults.ts";
+import { createTerminal, onEveryAfter } from "./terminal.ts";
+
+const { folder, play, playIn } = await createTerminal();
+
+const saveOrders = (count: number, padding = "") =>
+  writeFile(
+    join(folder, "orders.ndjson"),
+    Array.from(
+      { length: count },
+      (_, id) => `{"id":${id},"status":"pending"}${padding}\n`,
+    ),
+  );
+/** Makes lines so long that a few hundred fill a block of the file. */
+const wide = " ".repeat(1000);
+
+test("an import writes what the table lacks, and shows what differs", () => play`
+  $ put {"id":1,"petId":7,"status":"shipped",\
+  "otherAttributes":{"photo":{"B":"AQ=="},"note":{"S":""}}}
+  $ put {"id":2,"otherAttributes":{"tags":{"SS":["b","a"]},\
+  "box":{"M":{"x":{"N":"1"},"y":{"S":""}}}}}
+  $ put {"id":9}
+  $ save orders.ndjson
+  >
+  > {"id":1,"petId":8,"otherAttributes":{"photo":{"B":"Ag=="},"colour\u001b":{"S":"red"}}}${"\r"}
+  >
+  > {"id":2,"otherAttributes":{"tags":{"SS":["a","b"]},"box":{"M":{"y":{"S":""},"x":{"N":"1"}}}}}
+  > {"id":3}
+  $ orders import orders.ndjson --check
+  3 orders: 1 same, 1 different, 1 missing, 0 not compared
+  ! orders.ndjson:2: order 1 differs: colour\u{1b} "red" (table: none), note none (table: ""), \
+  petId 8 (table: 7), photo {"B":"Ag=="} (table: {"B":"AQ=="}), status "pending" (table: "shipped")
+  exit 1
+  $ orders import orders.ndjson
+  3 orders: 1 written, 1 already there, 1 different, 0 not written
+  ! orders.ndjson:2: order 1 differs: …
+  exit 1
+  $ orders import --json
+  > {"id":3,"petId":5}
+  > {"id":4}
+  {"badLines":[],"orders":2,"written":1,"alreadyThere":0,"different":1,"notWritten":0,\
+  "differing":[{"line":1,"problems":["order 3 differs: petId 5 (table: none)"]}]}
+  ! standard input:1: order 3 differs: petId 5 (table: none)
+  exit 1
+  $ orders import --check --json
+  > {"id":4,"petId":5}
+  > {"id":5}
+  {"badLines":[],"orders":2,"same":0,"different":1,"missing":1,"notCompared":0,\
+  "differing":[{"line":1,"problems":["order 4 differs: petId 5 (table: none)"]}]}
+  ! standard input:1: order 4 differs: petId 5 (table: none)
+  exit 1
+  $ orders import --check
+  > {"id":3}
+  1 order: 1 same, 0 different, 0 missing, 0 not compared
+  $ table
+  {"id":1,"petId":7,"status":"shipped","otherAttributes":{"note":{"S":""},"photo":{"B":"AQ=="}}}
+  {"id":2,"status":"pending","otherAttributes":{"box":{"M":{"x":{"N":"1"},"y":{"S":""}}},\
+  "tags":{"SS":["a","b"]}}}
+  {"id":3,"status":"pending"}
+  {"id":4,"status":"pending"}
+  {"id":9,"status":"pending"}
+`);
+
+test("an import of a bad or an empty file writes nothing", () => play`
+  $ save bad.ndjson
+  > {"id":4}
+  > {"id":1
+  > {"id":4}
+  $ orders import bad.ndjson
+  ! bad.ndjson:2: not JSON: Expected ',' or '}' after property value in JSON \
+  at position 7 (line 1 column 8)
+  ! bad.ndjson:3: id 4 is already on line 1
+  ! 2 of 3 lines are bad: nothing was written
+  exit 1
+  $ orders import bad.ndjson --json
+  {"badLines":[{"line":2,"problems":["not JSON: …"]},\
+  {"line":3,"problems":["id 4 is already on line 1"]}],\
+  "bad":2,"orders":3,"written":0,"alreadyThere":0,"notWritten":3}
+  …
+  exit 1
+  $ orders import
+  > {"id":2,}
+  ! standard input:1: not JSON: … column 9)
+  ! 1 of 1 line is bad: nothing was written
+  exit 1
+  $ save empty.ndjson
+  >
+  $ orders import empty.ndjson
+  ! empty.ndjson has no orders
+  exit 1
+  $ orders import ${folder}
+  ! ${folder} is a folder
+  exit 1
+  $ orders import none
+  ! none: no such file or directory
+  exit 1
+  $ table
+`);
+
+test("long values are shown in part, and twenty orders of those that differ alike", async () => {
+  await saveOrders(22);
+  const long = "x".repeat(100);
+  const put = (_: unknown, id: number) =>
+    `$ put {"id":{"N":"${id}"},"status":{"S":"${long}"}}`;
+  const differs = `status "pending" (table: "${long.slice(0, 59)}...)`;
+  await play`
+    ${Array.from({ length: 22 }, put).join("\n")}
+    $ orders import orders.ndjson
+    22 orders: 0 written, 0 already there, 22 different, 0 not written
+    ${`! orders.ndjson:…: order … differs: ${differs}\n`.repeat(20)}\
+    ! and 2 more: status
+    exit 1
+  `;
+});
+
+test("an import shows its progress on a terminal", async () => {
+  await saveOrders(50);
+  await playIn({ terminals: ["stderr"] })`
+    $ orders import orders.ndjson
+    50 orders: 50 written, 0 already there, 0 different, 0 not written
+    ! ⌫Checking 100%, … MB/s⌫⌫Writing 2%, … orders/s…⌫ (no end of line)
+  `;
+});
+
+test("an import that fails begins no other write, and its counts add up", async () => {
+  await saveOrders(100);
+  const denied = rejectedAs("AccessDeniedException", "not authorized to perform PutItem");
+  const { sent } = await playIn(onEveryAfter(10, "PutItem", denied))`
+    $ orders import orders.ndjson --rate 100
+    100 orders: 10 written, 0 already there, 0 different, 90 not written
+    ! Using at most 100 write units a second (--rate)
+    ! AWS denied access: not authorized to perform PutItem. Run it again for the rest.
+    exit 1
+  `;
+  // At most 48 writes are under way at a time.
+  expect(sent.length).toBeLessThanOrEqual(1 + 10 + 48);
+});
+
+test("an import reads a named pipe", async () => {
+  execFileSync("mkfifo", [join(folder, "pipe")]);
+  const played = play`
+    $ orders import pipe
+    2 orders: 2 written, 0 already there, 0 different, 0 not written
+  `;
+  await Promise.all([played, writeFile(join(folder, "pipe"), '{"id":1}\n{"id":2}\n')]);
+});
+
+test("a comparison reads a hundred orders at a time, consistently, and only reads", async () => {
+  await saveOrders(120);
+  const { sent } = await playIn({ calls: () => undefined })`
+    $ orders import orders.ndjson --check
+    120 orders: 0 same, 0 different, 120 missing, 0 not compared
+    exit 1
+  `;
+  const read = (keys: number) => ({
+    operation: "BatchGetItem",
+    RequestItems: { ORDERS: { ConsistentRead: true, Keys: { length: keys } } },
+  });
+  expect(sent).toMatchObject([{ operation: "DescribeTable" }, read(100), read(20)]);
+});
+
+test("Ctrl-C while a file is being checked writes nothing", async () => {
+  await saveOrders(2000, wide);
+  process.once("newListener", () => setImmediate(() => process.emit("SIGINT")));
+  await play`
+    $ orders import orders.ndjson
+    ! Interrupted: nothing was written
+    exit 1
+    $ table
+  `;
+});

@@ -1,0 +1,186 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { globSync, readlinkSync } from "node:fs";
+import { mkdtemp, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { environments } from "../../../infra/environments.ts";
+import { makeApiKey } from "../../../shared/api-keys.ts";
+import { petstore, root } from "../../helpers/admin-command.ts";
+import { onEvery } from "../../helpers/faults/fault-proxy.ts";
+import { unapplied } from "../../helpers/faults/faults.ts";
+import { machineHas } from "../../helpers/machine.ts";
+import { hasProc } from "../../helpers/processes.ts";
+import { createTerminal, onEveryAfter, pagesOf } from "./terminal.ts";
+
+const { folder, items, play, pointTo, put, putKey, stackAt, stackFiles, start } =
+  await createTerminal();
+const key = "key_0123456789abcdef";
+
+describe("a command whose standard output can't be written", () => {
+  const full = "Standard output can't be written: no space left on device";
+  const toRevoke = "Revoke key_…: its key is lost";
+  async function stderrOf(words: string, where: string): Promise<string> {
+    const script = `{ "$0" "$@"; echo "exit $?" >&2; } ${where}`;
+    const { stderr } = await (await start(words, { script })).ended;
+    return stderr.replace(/key_(?!0123)\w+/, "key_…");
+  }
+
+  test.runIf(machineHas("/dev/full", "a result that can't be written")).each([
+    ["keys list", full],
+    ["orders export", full],
+    ["keys issue --name Acme", `${full}. ${toRevoke}`],
+    [
+      `keys revoke ${key}`,
+      `${full}. Revoked ${key} (test). The gateway's cache may still accept it for up to ` +
+        `${environments.staging.authorizerCacheSeconds} seconds.`,
+    ],
+    ["orders ship 1", `${full}. Ship them again to see what has shipped`],
+  ])("says so: %s", async (words, line) => {
+    await put('{"id":1}');
+    await putKey({ keyId: key });
+    expect(await stderrOf(words, "> /dev/full")).toBe(`${line}\nexit 1\n`);
+  });
+
+  test.each([
+    ["ends quietly", "keys list", ""],
+    [
+      "but says which key to revoke",
+      "keys issue --name Acme",
+      `Standard output can't be written: broken pipe. ${toRevoke}\n`,
+    ],
+  ])("because no one reads it any more %s", async (_, words, line) => {
+    expect(await stderrOf(words, "| :")).toBe(`${line}exit 1\n`);
+  });
+});
+
+function onTerminal(command: string[]): [string, ...string[]] {
+  const python = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)";
+  if (process.platform === "darwin") return ["python3", "-c", python, ...command];
+  return ["script", "-qefc", command.map((word) => `'${word}'`).join(" "), "/dev/null"];
+}
+
+test("a key typed at the prompt is not echoed", async () => {
+  const typed = await putKey(
+    { keyId: "key_1" },
+    makeApiKey(environments.staging.apiKeyPrefix),
+  );
+  await pointTo(stackAt());
+  const words = [...petstore, "keys", "check", "--local"];
+  const [file, ...args] = onTerminal([process.execPath, ...words]);
+  const env = { ...process.env, LOCAL_STACKS: stackFiles };
+  const child = spawn(file, args, { cwd: root, env, stdio: ["pipe", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let shown = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    shown += text;
+    if (text.includes("input is hidden")) child.stdin.write(` ${typed} \r`);
+  });
+  expect(await once(child, "close")).toEqual([0, null]);
+  expect(shown.replaceAll("\r", "")).toBe(
+    "Key (input is hidden): \nAccepted: key_1 (test)\n",
+  );
+});
+
+describe("an export", () => {
+  // Not even a handler of the signal would run while a write to a full pipe blocks.
+  test("to standard output ends at the first Ctrl-C, even if no one reads it", async () => {
+    const scanning = Promise.withResolvers<void>();
+    const { child, ended } = await start("orders export", {
+      calls: () => () => scanning.resolve(),
+    });
+    await scanning.promise;
+    child.kill("SIGINT");
+    expect(await ended).toEqual({ code: null, stdout: "", stderr: "" });
+  });
+
+  test("to a file that is interrupted leaves none behind", async () => {
+    const files = async () =>
+      (await readdir(folder)).filter((name) => name.startsWith("stopped.ndjson"));
+    for (const id of [1, 2, 3]) await put(`{"id":${id}}`);
+    let scans = 0;
+    const calls = onEvery("Scan", (exchange) => {
+      if (++scans === 1) return pagesOf(1)(exchange);
+    });
+    const { child, ended } = await start(`orders export ${folder}/stopped.ndjson`, {
+      calls,
+    });
+    await expect.poll(files).toEqual([`stopped.ndjson.${child.pid}.partial`]);
+    child.kill("SIGHUP");
+    expect(await ended).toEqual({ code: 1, stdout: "", stderr: "Interrupted\n" });
+    expect(await files()).toEqual([]);
+  });
+});
+
+describe("an import", () => {
+  test("that is interrupted, killed and run again writes each order once", async () => {
+    const lines = Array.from(
+      { length: 120 },
+      (_, id) => `{"id":${id},"status":"shipped"}`,
+    );
+    await writeFile(join(folder, "orders.ndjson"), lines.join("\n"));
+    const command = `orders import ${folder}/orders.ndjson --json`;
+    const throttled = onEveryAfter(20, "PutItem", unapplied["throttled by the table"]);
+    const interrupted = await start(command, {
+      calls: throttled.calls,
+      env: { AWS_MAX_ATTEMPTS: "1" },
+    });
+    await throttled.failing;
+    interrupted.child.kill("SIGTERM");
+    expect(await interrupted.ended).toEqual({
+      code: 1,
+      stdout:
+        '{"badLines":[],"orders":120,"written":20,"alreadyThere":0,"different":0,' +
+        '"notWritten":100,"differing":[]}\n',
+      stderr: "Interrupted. Run it again for the rest.\n",
+    });
+    expect(await items("orders")).toHaveLength(20);
+
+    const silent = onEveryAfter(60, "PutItem", unapplied["no response"]);
+    const killed = await start(command, { calls: silent.calls });
+    await silent.failing;
+    killed.child.kill("SIGKILL");
+    expect(await killed.ended).toEqual({ code: null, stdout: "", stderr: "" });
+    await play`
+      $ orders import orders.ndjson
+      120 orders: … written, … already there, 0 different, 0 not written
+      $ table
+      ${lines.sort().join("\n")}
+    `;
+  });
+
+  test("that waits for standard input leaves nothing behind at Ctrl-C", async () => {
+    const tmp = await mkdtemp(join(folder, "tmp-"));
+    const { child, ended } = await start("orders import", {
+      input: null,
+      env: { TMPDIR: tmp },
+    });
+    // More than SQLite keeps in memory.
+    const otherAttributes = { text: { S: "x".repeat(2000) } };
+    for (let id = 0; id < 2000; id++)
+      child.stdin.write(`${JSON.stringify({ id, otherAttributes })}\n`);
+    const { pid } = child;
+    const openFiles = () =>
+      globSync(`/proc/${pid}/fd/*`).map((link) => readlinkSync(link));
+    if (hasProc())
+      await expect.poll(openFiles).toContainEqual(expect.stringContaining(tmp));
+    child.kill("SIGINT");
+    const stderr = "Interrupted: nothing was written\n";
+    expect(await ended).toEqual({ code: 1, stdout: "", stderr });
+    expect(await readdir(tmp)).toEqual([]);
+  });
+
+  test("that waits for its writes ends at the second Ctrl-C", async () => {
+    const { calls, failing } = onEveryAfter(0, "PutItem", unapplied["no response"]);
+    const { child, ended } = await start("orders import", { calls, input: '{"id":1}' });
+    await failing;
+    let signals = 0;
+    // Two signals at once may arrive as one.
+    const timer = setInterval(() => {
+      if (child.kill("SIGINT")) signals++;
+    }, 50);
+    onTestFinished(() => clearInterval(timer));
+    expect(await ended).toMatchObject({ code: null, stdout: "" });
+    expect(signals).toBeGreaterThan(1);
+  });
+});

@@ -1,0 +1,253 @@
+import { DeleteItemCommand } from "@aws-sdk/client-dynamodb";
+import { expect, test } from "vitest";
+import { hashApiKey } from "../../../shared/api-keys.ts";
+import {
+  type Behaviour,
+  type EngineCall,
+  justBefore,
+  passOn,
+} from "../../helpers/faults/fault-proxy.ts";
+import { createTerminal } from "./terminal.ts";
+
+const { client, play, playIn, put, tables } = await createTerminal();
+
+const cancellation = (by: string) =>
+  '"cancelledAt":"2026-11-20T08:00:01.000Z",' +
+  `"cancelledBy":"key_${by.repeat(16)}","cancellationId":"${by}"`;
+const byA = cancellation("a");
+const byB = cancellation("b");
+const reinstatedAt = '"reinstatedAt":{"S":"2026-11-20T09:00:00.000Z"}';
+const lost = '"status":{"S":"lost\\u001b"}';
+const signed =
+  '"otherAttributes":{"carrier":{"S":"DHL"},"parcels":{"SS":["a","b"]},"signature":{"B":"AP8="}}';
+
+test("what is missing or damaged is put back, once, and everything else stays", () => play`
+  $ put COPY {"id":1}
+  $ put COPY {"id":2,"status":"shipped",${signed}}
+  $ put COPY {"id":3,"status":"cancelled",${byA}}
+  $ put COPY {"id":4,${signed}}
+  $ put COPY {"id":5}
+  $ put COPY {"id":6,"status":"shipped"}
+  $ put COPY {"id":7,"petId":9007199254740993}
+  $ put {"id":1,"otherAttributes":{${lost}}}
+  $ put {"id":2,"otherAttributes":{"carrier":{"S":"nobody"}}}
+  $ put {"id":3,"status":null}
+  $ put {"id":5,"status":"cancelled",${byB}}
+  $ put {"id":6,"status":"cancelled",${byB}}
+  $ put {"id":7,"petId":8}
+  $ put {"id":8}
+  $ orders repair --from COPY --dry-run | sort
+  1
+  2
+  3
+  4
+  ! Would repair ORDERS: 1 placed, 3 mended, 0 same, 1 differing, 1 changed since, \
+  0 reinstated, 1 contradictory, 1 only live, 0 in neither
+  ! 6 is cancelled, but was shipped
+  ! 8 is only in the live table
+  ! FIELD           DIFFERED IN
+  ! cancellationId  1
+  ! cancelledAt     1
+  ! cancelledBy     1
+  ! carrier         1
+  ! parcels         1
+  ! petId           1
+  ! signature       1
+  ! status          3
+  exit 1
+  $ orders repair --from COPY --ids - --json | sort
+  > 2
+  > 4
+  > 9
+  > 8
+  > 4
+  {"id":2,"outcome":"mended","status":"pending","was":"shipped"}
+  {"id":4,"outcome":"placed","was":"pending"}
+  {"id":8,"outcome":"onlyLive","status":"pending"}
+  {"id":9,"outcome":"inNeither"}
+  {"table":"ORDERS","dryRun":false,"complete":true,"placed":1,"mended":1,"same":0,\
+  "differing":0,"changedSince":0,"reinstated":0,"contradictory":0,"onlyLive":1,"inNeither":1,\
+  "fields":{"carrier":1,"parcels":1,"signature":1,"status":1}}
+  ! Repaired ORDERS: …
+  ! 8 is only in the live table
+  ! 9 is in neither table
+  …
+  exit 1
+  $ orders repair --from COPY --json | sort
+  {"id":1,"outcome":"mended","status":"lost\u001b","was":"pending"}
+  {"id":3,"outcome":"mended","was":"cancelled"}
+  {"id":6,"outcome":"contradictory","status":"cancelled","was":"shipped"}
+  {"id":8,"outcome":"onlyLive","status":"pending"}
+  {"table":"ORDERS",…,"placed":0,"mended":2,"same":2,"differing":1,"changedSince":1,…}
+  ! Repaired ORDERS: …
+  …
+  exit 1
+  $ table
+  {"id":1,"status":"pending"}
+  {"id":2,"status":"shipped",${signed}}
+  {"id":3,"status":"cancelled",${byA}}
+  {"id":4,"status":"pending",${signed}}
+  {"id":5,"status":"cancelled",${byB}}
+  {"id":6,"status":"cancelled",${byB}}
+  {"id":7,"petId":8,"status":"pending"}
+  {"id":8,"status":"pending"}
+`);
+
+test("an order is judged by what has happened to it since", () => play`
+  $ put COPY {"id":11,"petId":1}
+  $ put {"id":11,"petId":1,"status":"shipped"}
+  $ put COPY {"id":12,"otherAttributes":{${lost}}}
+  $ put {"id":12}
+  $ put COPY {"id":13,"status":null}
+  $ put {"id":13}
+  $ put COPY {"id":14,"status":"cancelled",${byA}}
+  $ put {"id":14,"otherAttributes":{${reinstatedAt}}}
+  $ put COPY {"id":15,"status":"cancelled",${byA}}
+  $ put {"id":15,"otherAttributes":{${lost},${reinstatedAt}}}
+  $ put COPY {"id":16}
+  $ put {"id":16,${byA},"otherAttributes":{${lost}}}
+  $ put COPY {"id":17,${byA}}
+  $ put {"id":17,${byA},"otherAttributes":{${lost}}}
+  $ put COPY {"id":18,"petId":1,"otherAttributes":{${lost}}}
+  $ put {"id":18,"status":null}
+  $ put COPY {"id":19,"status":"cancelled",${byA}}
+  $ put {"id":19,"otherAttributes":{"tip":{"N":"1"}}}
+  $ put COPY {"id":20}
+  $ put {"id":20,"otherAttributes":{"note":{"S":"rubbish"}}}
+  $ put COPY {"id":21,"petId":1}
+  $ put {"id":21,"petId":2,"shipDate":"2026-11-20T09:00:00Z","complete":true,"status":"shipped"}
+  $ orders repair --from COPY --fields note,petId,shipDate,complete | sort
+  17
+  18
+  19
+  20
+  21
+  ! Repaired ORDERS: 0 placed, 5 mended, 0 same, 0 differing, 3 changed since, \
+  1 reinstated, 2 contradictory, 0 only live, 0 in neither
+  ! 15 is lost\u{1b}, but was cancelled
+  ! 16 is lost\u{1b}, but was pending
+  …
+  exit 1
+  $ table
+  …
+  {"id":17,"status":"pending",${byA}}
+  {"id":18,"petId":1,"otherAttributes":{${lost}}}
+  {"id":19,"status":"cancelled",${byA},"otherAttributes":{"tip":{"N":"1"}}}
+  {"id":20,"status":"pending"}
+  {"id":21,"petId":1,"shipDate":"2026-11-20T09:00:00Z","complete":true,"status":"shipped"}
+`);
+
+test("an order is judged again if someone else writes it just before", () => {
+  const written = new Map([
+    ["1", `{"id":1,"status":"cancelled",${byB}}`],
+    ["2", `{"id":2,"status":"pending","otherAttributes":{${reinstatedAt}}}`],
+    ["3", `{"id":3,"otherAttributes":{${lost}}}`],
+  ]);
+  const calls = ({ input }: EngineCall): Behaviour | undefined => {
+    const { Item, Key = Item } = JSON.parse(input);
+    const line = written.get(Key?.id.N);
+    if (line === undefined) return undefined;
+    written.delete(Key.id.N);
+    return async (exchange) => {
+      await put(line);
+      await passOn(exchange);
+    };
+  };
+  return playIn({ calls })`
+    $ put COPY {"id":1,"status":"shipped"}
+    $ put COPY {"id":2,"status":"shipped"}
+    $ put COPY {"id":3,"status":"shipped"}
+    $ put {"id":1}
+    $ put {"id":2}
+    $ orders repair --from COPY
+    3
+    ! Repaired ORDERS: 0 placed, 1 mended, …, 1 reinstated, 1 contradictory, …
+    ! 1 is cancelled, but was shipped
+    …
+    exit 1
+    $ table
+    {"id":1,"status":"cancelled",${byB}}
+    {"id":2,"status":"pending","otherAttributes":{${reinstatedAt}}}
+    {"id":3,"status":"shipped"}
+  `;
+});
+
+test("a repair that was interrupted does the rest when run again", async () => {
+  const ids = Array.from({ length: 10 }, (_, id) => id);
+  const calls = justBefore("PutItem", async () => process.emit("SIGINT"));
+  await playIn({ calls })`
+    ${ids.map((id) => `$ put COPY {"id":${id}}`).join("\n")}
+    $ orders repair --from COPY
+    …
+    ! Repaired ORDERS: 1 placed, …
+    ! Interrupted. Run it again for the rest.
+    exit 1
+  `;
+  await play`
+    $ orders repair --from COPY
+    …
+    ! Repaired ORDERS: 9 placed, 0 mended, 1 same, …
+  `;
+});
+
+test("a copy that is none is rejected", () => play`
+  $ orders repair --from ORDERS
+  ! ORDERS is the table in use
+  exit 1
+  $ put KEYS {"keyId":"key_1"}
+  $ orders repair --from KEYS
+  ! KEYS has an item without id. Run it again for the rest.
+  exit 1
+  $ orders repair --from Typo
+  ! There is no table Typo. Check its name, and whether its stack was deleted or replaced. \
+  Run it again for the rest.
+  exit 1
+  $ keys list --table Typo
+  ! There is no table Typo. Check its name, and whether its stack was deleted or replaced
+  exit 1
+`);
+
+test("missing keys and lost revocations are put back, with no other read or write", async () => {
+  const { sent } = await playIn({ calls: () => undefined })`
+    $ put COPY {"keyId":"key_lost"}
+    $ put COPY {"keyId":"key_revived","revokedAt":2}
+    $ put COPY {"keyId":"key_since"}
+    $ put COPY {"keyId":"key_twice","revokedAt":2}
+    $ put KEYS {"keyId":"key_revived"}
+    $ put KEYS {"keyId":"key_since","revokedAt":9}
+    $ put KEYS {"keyId":"key_twice","revokedAt":9}
+    $ put KEYS {"keyId":"key_new"}
+    $ keys repair --from COPY | sort
+    key_lost
+    key_revived
+    ! Repaired KEYS: 1 placed, 1 mended, 2 same, 0 differing, 0 changed since, \
+    0 reinstated, 0 contradictory, 1 only live, 0 in neither
+    ! key_new is only in the live table
+    $ table KEYS
+    {"keyId":"key_lost","createdAt":0,"name":"test"}
+    {"keyId":"key_new","createdAt":0,"name":"test"}
+    {"keyId":"key_revived","createdAt":0,"name":"test","revokedAt":2}
+    {"keyId":"key_since","createdAt":0,"name":"test","revokedAt":9}
+    {"keyId":"key_twice","createdAt":0,"name":"test","revokedAt":9}
+  `;
+  const operations = sent.map(({ operation }) => operation).sort();
+  expect(operations.join(" ")).toBe(
+    "BatchGetItem BatchGetItem DescribeTable PutItem Scan Scan UpdateItem",
+  );
+});
+
+test("a key that is deleted just before its write is put back whole", () => {
+  const command = new DeleteItemCommand({
+    TableName: tables.apiKeys,
+    Key: { keyHash: { S: hashApiKey("key_a") } },
+  });
+  return playIn({ calls: justBefore("UpdateItem", () => client.send(command)) })`
+    $ put COPY {"keyId":"key_a","revokedAt":2}
+    $ put KEYS {"keyId":"key_a"}
+    $ keys repair --from COPY
+    key_a
+    ! Repaired KEYS: 1 placed, 0 mended, …
+    $ table KEYS
+    {"keyId":"key_a","createdAt":0,"name":"test","revokedAt":2}
+  `;
+});

@@ -1,0 +1,185 @@
+import { constants } from "node:os";
+import { expect, test } from "vitest";
+import { justBefore, onEvery, passOn } from "../../helpers/faults/fault-proxy.ts";
+import { applied, rejectedAs, unapplied } from "../../helpers/faults/faults.ts";
+import { createTerminal, onFirst } from "./terminal.ts";
+
+const { playIn, put } = await createTerminal();
+const noon = "2026-11-20T12:00:00.000001Z";
+const ids = Array.from({ length: 60 }, (_, at) => at);
+
+test("pending orders are shipped in one write each, and all others stay as they are", async () => {
+  const { sent } = await playIn({ calls: () => undefined })`
+    $ put {"id":1,"quantity":3,"shipDate":"2026-12-24T00:00:00Z","complete":false,\
+    "status":"pending","otherAttributes":{"colour":{"S":"red"}}}
+    $ put {"id":2,"shipDate":"2026-11-01T00:00:00Z","status":"shipped"}
+    $ put {"id":3,"shipDate":"${noon}","complete":true,"status":"shipped"}
+    $ put {"id":4,"status":"cancelled"}
+    $ put {"id":{"N":"6"},"status":{"S":"held\u001b"}}
+    $ put {"id":7,"status":null}
+    $ orders ship 4 1 2 3 5 6 7 --date ${noon} --json
+    {"id":4,"outcome":"cancelled"}
+    {"id":1,"outcome":"shipped","shipDate":"${noon}"}
+    {"id":2,"outcome":"already_shipped","shipDate":"2026-11-01T00:00:00Z"}
+    {"id":3,"outcome":"already_shipped","shipDate":"${noon}"}
+    {"id":5,"outcome":"not_found"}
+    {"id":6,"outcome":"not_pending","status":"held\u001b"}
+    {"id":7,"outcome":"not_pending"}
+    ! 7 orders: 1 shipped, 2 already shipped, 1 cancelled, 1 not found, 2 not pending
+    exit 6
+    $ table
+    {"id":1,"quantity":3,"shipDate":"${noon}","complete":true,"status":"shipped",\
+    "otherAttributes":{"colour":{"S":"red"}}}
+    {"id":2,"shipDate":"2026-11-01T00:00:00Z","status":"shipped"}
+    {"id":3,"shipDate":"${noon}","complete":true,"status":"shipped"}
+    {"id":4,"status":"cancelled"}
+    {"id":6,"otherAttributes":{"status":{"S":"held\u001b"}}}
+    {"id":7,"status":null}
+    $ orders ship 6 7
+    Order 6 is not pending and can't ship: held\u{1b}
+    Order 7 is not pending and can't ship
+    ! 2 orders: 2 not pending
+    exit 6
+  `;
+  expect(sent.filter(({ operation }) => operation === "UpdateItem")).toHaveLength(7 + 2);
+});
+
+test("orders ship now or at the start of a day, and their ids may be in a file or a pipe", () =>
+  playIn({ now: "2026-11-21T10:00:00Z" })`
+    $ put {"id":-1}
+    $ put {"id":7}
+    $ put {"id":8}
+    $ put {"id":9007199254740993,"status":"cancelled"}
+    $ save ids.txt
+    > ${"\ufeff"}7
+    $ orders ship --file ids.txt --date 2026-11-20
+    Order 7 has shipped: 2026-11-20T00:00:00Z
+    $ orders ship
+    > -1${"\r"}
+    >
+    >  9007199254740993
+    > -1
+    Order -1 has shipped: 2026-11-21T10:00:00.000µµµZ
+    Order 9007199254740993 is cancelled and can't ship
+    ! 2 orders: 1 shipped, 1 cancelled
+    exit 4
+    $ orders ship --file - --json
+    > -1
+    {"id":-1,"outcome":"already_shipped","shipDate":"2026-11-21T10:00:00.000µµµZ"}
+    exit 3
+    $ save bad.txt
+    > 8
+    >
+    > 08
+    $ orders ship --file bad.txt
+    ! error: bad.txt:3: not a 64-bit integer: nothing was changed
+    ! (see --help)
+    exit 2
+    $ orders ship
+    >
+    ! error: standard input has no order ids: nothing was changed
+    ! (see --help)
+    exit 2
+    $ table
+    {"id":-1,"shipDate":"2026-11-21T10:00:00.000µµµZ","complete":true,"status":"shipped"}
+    {"id":7,"shipDate":"2026-11-20T00:00:00Z","complete":true,"status":"shipped"}
+    {"id":8,"status":"pending"}
+    {"id":9007199254740993,"status":"cancelled"}
+  `);
+
+test("an order counts as shipped if only the response to its write is lost", async () => {
+  const { sent } = await playIn({
+    calls: onFirst("UpdateItem", applied["reset after the engine"]),
+  })`
+    $ put {"id":1}
+    $ orders ship 1 --date ${noon}
+    Order 1 has shipped: ${noon}
+  `;
+  expect(sent.filter(({ operation }) => operation === "UpdateItem")).toHaveLength(2);
+});
+
+test("an order counts as already shipped if someone else ships it before a retry", () => {
+  const calls = onFirst("UpdateItem", async (exchange) => {
+    await put('{"id":1,"shipDate":"2026-11-20T12:00:00.000002Z","status":"shipped"}');
+    unapplied["500 of the service"](exchange);
+  });
+  return playIn({ calls })`
+    $ put {"id":1}
+    $ orders ship 1 --date ${noon}
+    Order 1 had already shipped: 2026-11-20T12:00:00.000002Z
+    exit 3
+  `;
+});
+
+test("an order whose every response is lost is unknown, with its own exit code", () => {
+  const calls = onEvery("UpdateItem", (exchange) => {
+    if (exchange.input.includes('"N":"1"'))
+      return applied["500 after the engine"](exchange);
+    if (exchange.input.includes('"N":"2"')) return passOn(exchange);
+    return rejectedAs("AccessDeniedException", "not authorized")(exchange);
+  });
+  return playIn({ calls })`
+    $ put {"id":1}
+    $ put {"id":2}
+    $ orders ship 3 1 2 --date ${noon}
+    Order 1 may have shipped or not: Unexpected error: InternalServerError: …
+    Order 2 has shipped: ${noon}
+    ! 3 orders: 1 shipped, 1 not tried, 1 unknown
+    ! AWS denied access: not authorized. Run it again for the rest.
+    exit 7
+  `;
+});
+
+test("many orders are reported in the order of their ids, whichever ends first", async () => {
+  const asked = ids.slice(0, 30).toReversed();
+  const isAbout = (input: string, at: number) =>
+    input.includes(`"id":{"N":"${asked[at]}"}`);
+  const later = Promise.withResolvers<void>();
+  const calls = onEvery("UpdateItem", async (exchange) => {
+    if (isAbout(exchange.input, 20)) later.resolve();
+    if (isAbout(exchange.input, 10)) await later.promise;
+    await passOn(exchange);
+  });
+  await Promise.all(ids.slice(1, 29).map((id) => put(`{"id":${id}}`)));
+  await playIn({ calls })`
+    $ put {"id":29,"status":"cancelled"}
+    $ orders ship ${asked.join(" ")} --date ${noon}
+    Order 29 is cancelled and can't ship
+    ${asked
+      .slice(1, -1)
+      .map((id) => `Order ${id} has shipped: ${noon}`)
+      .join("\n")}
+    Order 0 does not exist
+    ! 30 orders: 28 shipped, 1 cancelled, 1 not found
+    exit 5
+  `;
+});
+
+test("an order that waits for its turn when the command is interrupted was not tried", () =>
+  playIn({ calls: justBefore("UpdateItem", async () => process.emit("SIGINT")) })`
+    $ put {"id":1}
+    $ put {"id":2}
+    $ orders ship 1 2 --rate 1 --date ${noon}
+    Order 1 has shipped: ${noon}
+    ! Using at most 1 write units a second (--rate)
+    ! 2 orders: 1 shipped, 1 not tried
+    ! Interrupted. Run it again for the rest.
+    exit 1
+  `);
+
+test("a command whose results no one reads any more stops", () => {
+  const closed = { code: "EPIPE", errno: -constants.errno.EPIPE, syscall: "write" };
+  let hasReader = true;
+  const calls = justBefore("UpdateItem", async () => {
+    if (hasReader)
+      process.stdout.emit("error", Object.assign(new Error("write"), closed));
+    hasReader = false;
+  });
+  return playIn({ calls })`
+    $ orders ship ${ids.join(" ")}
+    …
+    ! 60 orders: …, … not tried
+    ! Standard output can't be written: broken pipe. Run it again for the rest.
+    exit 1
+  `;
+});

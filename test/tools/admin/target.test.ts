@@ -1,0 +1,167 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
+import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { environments } from "../../../infra/environments.ts";
+import { findDeployedStack } from "../../../infra/tools/admin/target.ts";
+import { errorText } from "../../../infra/tools/terminal/errors.ts";
+import type { Behaviour } from "../../helpers/faults/fault-proxy.ts";
+import { rejectedAs, unapplied, unnoticed } from "../../helpers/faults/faults.ts";
+import { createTerminal, deployProduction, onFirst } from "./terminal.ts";
+
+const { dynamodbEndpoint, folder, items, play, playIn, stackAt } = await createTerminal();
+const { production, staging } = environments;
+const region = production.account?.region ?? "eu-central-1";
+const tables = { orders: "orders", apiKeys: "keys" };
+
+const withEnv = (variables: Record<string, string | undefined>) => () => {
+  // An empty home folder: no profile sets anything either.
+  for (const [name, value] of Object.entries({ HOME: folder, ...variables }))
+    vi.stubEnv(name, value);
+};
+
+describe("a command for a deployed environment", () => {
+  // The table has the key, but the response never arrived.
+  test("names the account, signs for its region, and retries an empty response", async () => {
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE");
+    const signed: unknown[] = [];
+    const empty = onFirst("PutItem", unnoticed["an empty response of no length"]);
+    await playIn({
+      calls: (call) => {
+        signed.push(call.headers.authorization);
+        return empty(call);
+      },
+    })`
+      $ keys issue --name Acme --env production
+      ${production.apiKeyPrefix}_SECRET
+      ! production: AWS account 210987654321, region ${region}
+      ! Issued key_… to Acme; it never expires. …
+    `;
+    const scope = new RegExp(`Credential=AKIAEXAMPLE/\\d{8}/${region}/dynamodb/`);
+    expect(signed).toEqual([expect.stringMatching(scope), expect.stringMatching(scope)]);
+    expect(await items("apiKeys")).toHaveLength(1);
+  });
+
+  test("works in the region it is pinned to, in five attempts of ten seconds each", async () => {
+    deployProduction(tables);
+    const account = { id: "210987654321", region: "eu-north-1" };
+    const { client, description } = await findDeployedStack({ ...production, account });
+    expect(description).toBe("production: AWS account 210987654321, region eu-north-1");
+    expect(await client.config.region()).toBe("eu-north-1");
+    // The handler reads its settings with its first call.
+    const aborted = { abortSignal: AbortSignal.abort() };
+    await client.send(new ListTablesCommand(), aborted).catch(() => {});
+    const config = {
+      connectionTimeout: 3000,
+      requestTimeout: 10_000,
+      throwOnRequestTimeout: true,
+    };
+    expect(client.config.requestHandler).toMatchObject({ config });
+    expect(await client.config.maxAttempts()).toBe(5);
+  });
+});
+
+describe("a command that can't find its stack says what to do:", () => {
+  const rejecting = (name: string, message: string) => () => {
+    const cloudFormation = mockClient(CloudFormationClient);
+    onTestFinished(() => cloudFormation.restore());
+    cloudFormation.rejects(Object.assign(new Error(message), { name }));
+  };
+  const withProfile = async () => {
+    const config = join(folder, "config");
+    await writeFile(config, "[default]\nendpoint_url = http://127.0.0.1:1\n");
+    withEnv({ AWS_CONFIG_FILE: config })();
+  };
+  const foreign = (host: string, reason: string) =>
+    `No stack ${production.stackName} at ${host}, which is not AWS (${reason}). ` +
+    "Unset AWS_ENDPOINT_URL, or endpoint_url in your profile";
+
+  test.each<[line: string, arrange: () => unknown, name?: keyof typeof environments]>([
+    [
+      `Stack ${production.stackName} (UPDATE_COMPLETE) has no output ApiKeysTableName. ` +
+        "Was it deployed completely?",
+      () => deployProduction({ orders: "orders" }),
+    ],
+    [
+      `No stack ${staging.stackName} in region eu-central-1 of this AWS account. ` +
+        "Deploy it, or choose another region or account",
+      () => deployProduction(tables),
+      "staging",
+    ],
+    // Each has half of what marks a missing stack.
+    [
+      "AWS denied access: Role x does not exist",
+      rejecting("AccessDenied", "Role x does not exist"),
+    ],
+    [
+      "Unexpected error: ValidationError: A bad name. …",
+      rejecting("ValidationError", "A bad name"),
+    ],
+    [
+      foreign(new URL(dynamodbEndpoint).host, "Unexpected error: …"),
+      withEnv({ AWS_ENDPOINT_URL: dynamodbEndpoint }),
+    ],
+    [foreign("127.0.0.1:1", "No response from 127.0.0.1:1 (ECONNREFUSED)"), withProfile],
+    ["No AWS region. …", withEnv({ AWS_REGION: undefined })],
+    [
+      "No usable AWS credentials …",
+      withEnv({ AWS_ACCESS_KEY_ID: "", AWS_EC2_METADATA_DISABLED: "true" }),
+    ],
+    [
+      "The AWS profile nobody does not exist or has no usable credentials …",
+      withEnv({ AWS_ACCESS_KEY_ID: "", AWS_PROFILE: "nobody" }),
+    ],
+  ])("%s", async (line, arrange, name = "production") => {
+    await arrange();
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
+    const { account: _, ...unpinned } = environments[name];
+    const text = errorText(await findDeployedStack(unpinned).catch((error) => error));
+    expect(text).toMatch(new RegExp(`^${RegExp.escape(line).replaceAll("…", ".*")}$`));
+    expect(text).not.toContain("secret");
+  });
+});
+
+describe("a command for the local stack", () => {
+  const killed = stackAt("http://127.0.0.1:1", 3);
+  const running = [stackAt(dynamodbEndpoint, 2), stackAt(dynamodbEndpoint, 1)];
+  const none = "! No local stack is running. Start one with `npm start`\nexit 1";
+  const found = "No keys yet.\n! local: http://localhost:2/v1";
+  const html: Behaviour = ({ response }) => void response.writeHead(404).end("<html>");
+
+  test.each<[string, Parameters<typeof playIn>[0], string]>([
+    ["uses none", { stacks: [] }, none],
+    ["uses none that was killed", { stacks: [killed] }, none],
+    ["uses the latest of two", { stacks: running }, found],
+    ["uses the latest that still runs", { stacks: [killed, ...running] }, found],
+    ["uses none if another program has its port", { calls: () => html }, none],
+    [
+      "uses none if another engine has its port",
+      { calls: () => rejectedAs("UnrecognizedClientException") },
+      none,
+    ],
+    [
+      "says what is wrong if one runs, but does not respond",
+      { calls: () => unapplied["reset before a response"] },
+      "! No response from the service (ECONNRESET)\nexit 1",
+    ],
+  ])("%s", async (_, circumstances, text) => {
+    await playIn(circumstances)`
+    $ keys list
+    ${text}
+  `;
+  });
+
+  test("finds it whatever the shell sets", async () => {
+    withEnv({
+      AWS_USE_FIPS_ENDPOINT: "true",
+      AWS_ENDPOINT_URL: "http://127.0.0.1:1",
+      AWS_PROFILE: "nobody",
+    })();
+    await play`
+      $ keys list
+      No keys yet.
+    `;
+  });
+});

@@ -1,0 +1,364 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+} from "@aws-sdk/client-cloudformation";
+import { mockClient } from "aws-sdk-client-mock";
+import { afterAll, beforeEach, expect, onTestFinished, vi } from "vitest";
+import { environments } from "../../../infra/environments.ts";
+import {
+  attributeJson,
+  reviveBinary,
+} from "../../../infra/tools/orders-file/attributes.ts";
+import {
+  formatOrderLine,
+  parseOrderLine,
+} from "../../../infra/tools/orders-file/order-line.ts";
+import { createProgram } from "../../../infra/tools/petstore.ts";
+import {
+  type RunningStack,
+  writeStackFile,
+} from "../../../infra/tools/running-stacks/stack-files.ts";
+import { jsonText } from "../../../infra/tools/terminal/text.ts";
+import type { OrderItem as Item } from "../../../shared/order.ts";
+import { petstore, root } from "../../helpers/admin-command.ts";
+import { createTable } from "../../helpers/create-table.ts";
+import {
+  type Behaviour,
+  type Choice,
+  respond,
+} from "../../helpers/faults/fault-proxy.ts";
+import { tableWriter } from "../../helpers/table-writer.ts";
+import { createTestTables } from "../../helpers/test-tables.ts";
+
+type Stream = "stdout" | "stderr";
+
+interface Circumstances {
+  calls?: Choice;
+  terminals?: Stream[];
+  now?: string;
+  /** The local stacks, by default one that runs. */
+  stacks?: RunningStack[];
+}
+
+interface ProcessOptions extends Pick<Circumstances, "calls"> {
+  /** A shell's, for which `"$0" "$@"` is the command. */
+  script?: string;
+  input?: string | null;
+  env?: Record<string, string>;
+}
+
+interface Sent {
+  operation: string;
+  ConsistentRead?: boolean;
+  RequestItems?: { ORDERS?: { ConsistentRead: boolean; Keys: Item[] } };
+}
+
+interface Ended {
+  /** Null if a signal ended it. */
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Creates the tables of the calling test file, and a folder in which an operator runs commands. */
+export async function createTerminal() {
+  const tables = await createTestTables();
+  const { client, dynamodbEndpoint, items } = tables;
+  const { orders, apiKeys } = tables.tables;
+  const folder = await mkdtemp(join(tmpdir(), "pet-store-admin-"));
+  const stackFiles = join(folder, "stacks");
+  const running: ChildProcess[] = [];
+  afterAll(async () => {
+    for (const child of running) child.kill("SIGKILL");
+    await rm(folder, { recursive: true, force: true });
+  });
+  let copy: string;
+  let isCopied: boolean;
+  beforeEach(() => {
+    copy = `Copy-${randomUUID()}`;
+    isCopied = false;
+    vi.stubEnv("LOCAL_STACKS", stackFiles);
+    process.chdir(folder);
+    onTestFinished(() => process.chdir(root));
+  });
+
+  const stackAt = (endpoint = dynamodbEndpoint, port = 1) => ({
+    startedAt: port,
+    baseUrl: `http://localhost:${port}/v1`,
+    dynamodbEndpoint: endpoint,
+    accessKeyId: "local",
+    tables: tables.tables,
+  });
+  const pointTo = async (...stacks: RunningStack[]) => {
+    await rm(stackFiles, { recursive: true, force: true });
+    stacks.forEach(writeStackFile);
+  };
+
+  /** Puts the item of a line into a table. The first into the copy creates it. */
+  async function put(line: string, table = orders): Promise<void> {
+    const json = JSON.parse(line, reviveBinary);
+    if (table === copy && !isCopied) {
+      isCopied = true;
+      await createTable(client, json.keyId ? "apiKeys" : "orders", copy);
+    }
+    const { putKey, putOrder } = tableWriter(client, { orders: table, apiKeys: table });
+    if (json.keyId) await putKey(json, json.keyId);
+    else await putOrder(json.id.N ? json : Object(parseOrderLine(line)).item);
+  }
+
+  async function perform(
+    line: string,
+    input: string,
+    terminals?: Stream[],
+  ): Promise<string[]> {
+    const names: Record<string, string> = { ORDERS: orders, KEYS: apiKeys, COPY: copy };
+    const command = line.replace(/\b[A-Z]{4,6}\b/g, (name) => names[name] ?? name);
+    const [verb, name = "", item] = wordsOf(command);
+    switch (verb) {
+      case "put":
+        await (item ? put(item, name) : put(name));
+        return [];
+      case "save":
+        await writeFile(join(folder, name), input);
+        return [];
+      case "table":
+        return (await items(name === apiKeys ? "apiKeys" : "orders")).map(lineOf).sort();
+      default: {
+        const [words = "", sort] = command.split(" | ");
+        const onTarget = words.includes("--env")
+          ? words
+          : words.replace(/^\S+ \S+/, "$& --local");
+        const ended = await run(onTarget, input, terminals);
+        return linesOf(ended, sort !== undefined).map(named);
+      }
+    }
+  }
+
+  const named = (text: string) =>
+    text
+      .replaceAll(orders, "ORDERS")
+      .replaceAll(apiKeys, "KEYS")
+      .replaceAll(copy, "COPY");
+
+  /**
+   * Plays a session at a terminal: `$ ` begins a command, `> ` its input, and the rest is what it
+   * prints: standard output, standard error after `! `, and the exit code unless it is 0. `…`
+   * stands for any text, or alone for any lines, µµµ for microseconds, and ⌫ for erasing the
+   * progress line. A line that ends with `\` goes on below.
+   *
+   * Besides the operators' commands, `put [TABLE] ITEM` puts a line of an orders file, a key's
+   * record or DynamoDB's own JSON into a table, `table [TABLE]` prints one, `save FILE` writes a
+   * file. The tables are ORDERS, KEYS and COPY. `| sort` sorts standard output.
+   *
+   * @returns the inputs of the calls to the engine, if `calls` is given.
+   */
+  const playIn =
+    ({ calls, terminals, now, stacks }: Circumstances) =>
+    async (strings: TemplateStringsArray, ...values: unknown[]) => {
+      const sent: Sent[] = [];
+      const record: Choice = (call) => {
+        sent.push({ operation: call.operation, ...JSON.parse(named(call.input)) });
+        return calls?.(call);
+      };
+      const endpoint = calls && (await tables.behindProxy(record)).proxy.endpoint;
+      await pointTo(...(stacks ?? [stackAt(endpoint)]));
+      const session = withoutIndent(String.raw(strings, ...values));
+      if (session.includes("--env")) {
+        deployProduction({ orders, apiKeys });
+        vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", endpoint ?? dynamodbEndpoint);
+      }
+      if (now) vi.useFakeTimers({ toFake: ["Date"], now: new Date(now) });
+      onTestFinished(() => void vi.useRealTimers());
+      expect(
+        await seenIn(session, (line, input) => perform(line, input, terminals)),
+      ).toBe(session);
+      return { sent };
+    };
+
+  /** Starts a command as a process of its own; `input` null leaves its standard input open. */
+  async function start(
+    command: string,
+    { script = 'exec "$0" "$@"', input = "", env = {}, calls }: ProcessOptions = {},
+  ) {
+    const endpoint = calls && (await tables.behindProxy(calls)).proxy.endpoint;
+    await pointTo(stackAt(endpoint));
+    const args = [...petstore, ...command.split(" "), "--local"];
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const own = { PATH, NODE_COMPILE_CACHE, HOME: folder, TMPDIR: tmpdir() };
+    const child = spawn("sh", ["-c", script, process.execPath, ...args], {
+      cwd: root,
+      env: { ...own, LOCAL_STACKS: stackFiles, ...env },
+    });
+    // The command may exit before it has read its input.
+    child.stdin.on("error", () => {});
+    if (input !== null) child.stdin.end(input);
+    running.push(child);
+    const ended = Promise.all([
+      once(child, "close"),
+      text(child.stdout),
+      text(child.stderr),
+    ]);
+    return {
+      child,
+      ended: ended.then(([[code], stdout, stderr]): Ended => ({ code, stdout, stderr })),
+    };
+  }
+
+  return {
+    ...tables,
+    folder,
+    stackFiles,
+    stackAt,
+    pointTo,
+    put,
+    play: playIn({}),
+    playIn,
+    start,
+  };
+}
+
+function withoutIndent(text: string): string {
+  const [indent = ""] = /^\n */.exec(text) ?? [];
+  return `${text.replaceAll(indent, "\n").replaceAll("\\\n", "").trim()}\n`;
+}
+
+async function seenIn(
+  session: string,
+  perform: (command: string, input: string) => Promise<string[]>,
+): Promise<string> {
+  let seen = "";
+  for (const step of session.split(/^\$ /m).slice(1)) {
+    const [command = "", ...below] = step.trimEnd().split("\n");
+    const input = below.filter((line) => line.startsWith(">"));
+    const expected = below.slice(input.length);
+    const printed = await perform(
+      command,
+      input.map((line) => `${line.slice(2)}\n`).join(""),
+    );
+    const shown = isLike(printed, expected) ? expected : printed;
+    seen += [`$ ${command}`, ...input, ...shown, ""].join("\n");
+  }
+  return seen;
+}
+
+function isLike(printed: string[], expected: string[]): boolean {
+  const lines = expected.map((line) => {
+    if (line === "…") return "(?:.*\n)*?";
+    return `${RegExp.escape(line).replaceAll("…", ".*").replaceAll("µµµ", "\\d{3}")}\n`;
+  });
+  return new RegExp(`^${lines.join("")}$`).test(
+    printed.map((line) => `${line}\n`).join(""),
+  );
+}
+
+const wordsOf = (command: string) =>
+  Array.from(
+    command.matchAll(/'([^']*)'|\{.*\}|\S+/g),
+    ([word, quoted]) => quoted ?? word,
+  );
+
+function linesOf({ code, stdout, stderr }: Ended, isSorted: boolean): string[] {
+  const lines = (printed: string): string[] => {
+    const shown = printed
+      .replaceAll("\u001b[1G\u001b[2K", "⌫")
+      .replaceAll(/_[0-9A-Za-z]{49}\b/g, "_SECRET")
+      .replace(/(?<=.)$/, " (no end of line)\n");
+    return shown.split("\n").slice(0, -1);
+  };
+  const printed = isSorted ? lines(stdout).sort() : lines(stdout);
+  const exit = code === 0 ? [] : [`exit ${code}`];
+  return [...printed, ...lines(stderr).map((line) => `! ${line}`), ...exit];
+}
+
+function lineOf(item: Item): string {
+  const { keyId, keyHash: _, ...fields } = item;
+  if (!keyId) return formatOrderLine(item) ?? jsonText(attributeJson(item));
+  const plain = Object.entries(fields).map(([name, { S, N }]) => [name, S ?? Number(N)]);
+  return JSON.stringify({ keyId: keyId.S, ...Object.fromEntries(plain.sort()) });
+}
+
+/** Makes production's the only stack until the test ends. */
+export function deployProduction(tables: { orders: string; apiKeys?: string }): void {
+  const cloudFormation = mockClient(CloudFormationClient);
+  onTestFinished(() => cloudFormation.restore());
+  const { stackName: StackName } = environments.production;
+  const unknown = new Error("Stack with id does not exist");
+  cloudFormation
+    .on(DescribeStacksCommand)
+    .rejects(Object.assign(unknown, { name: "ValidationError" }));
+  const stack = {
+    StackId: `arn:aws:cloudformation:eu-central-1:210987654321:stack/${StackName}/5f3f`,
+    StackName,
+    StackStatus: "UPDATE_COMPLETE" as const,
+    CreationTime: new Date(),
+    Outputs: [
+      { OutputKey: "OrdersTableName", OutputValue: tables.orders },
+      { OutputKey: "ApiKeysTableName", OutputValue: tables.apiKeys ?? "" },
+    ],
+  };
+  cloudFormation.on(DescribeStacksCommand, { StackName }).resolves({ Stacks: [stack] });
+}
+
+// A command never removes its listeners: its process ends.
+process.setMaxListeners(0);
+process.stdout.setMaxListeners(0);
+
+/** Runs a command in this process: a fraction of the time. */
+export async function run(
+  command: string,
+  input = "",
+  terminals: Stream[] = [],
+): Promise<Ended> {
+  using replaced = new DisposableStack();
+  const printed = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    process[name].isTTY = terminals.includes(name);
+    const write = replaced.use(vi.spyOn(process[name], "write"));
+    write.mockImplementation((text, ...rest) => {
+      printed[name] += text;
+      const written = rest.at(-1);
+      if (typeof written === "function") written();
+      return true;
+    });
+  }
+  const stdin = Readable.from([Buffer.from(input)]);
+  replaced.use(vi.spyOn(process, "stdin", "get")).mockReturnValue(stdin as never);
+  const { exitCode } = process;
+  process.exitCode = 0;
+  try {
+    await createProgram().run(wordsOf(command));
+    return { code: Number(process.exitCode), ...printed };
+  } finally {
+    process.exitCode = exitCode;
+  }
+}
+
+export function onFirst(operation: string, behaviour: Behaviour): Choice {
+  return (call) =>
+    call.operation === operation && call.attempt === 1 ? behaviour : undefined;
+}
+
+/** `failing` resolves at the first call that meets the behaviour. */
+export function onEveryAfter(count: number, operation: string, behaviour: Behaviour) {
+  const { promise: failing, resolve } = Promise.withResolvers<void>();
+  let made = 0;
+  const calls: Choice = (call) => {
+    if (call.operation !== operation || ++made <= count) return undefined;
+    resolve();
+    return behaviour;
+  };
+  return { calls, failing };
+}
+
+export function pagesOf(Limit: number): Behaviour {
+  return async ({ forward, input, response }) =>
+    respond(response, await forward(JSON.stringify({ ...JSON.parse(input), Limit })));
+}

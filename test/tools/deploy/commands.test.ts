@@ -1,0 +1,251 @@
+import { spawnSync } from "node:child_process";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  DescribeTableCommand,
+  ResourceNotFoundException,
+} from "@aws-sdk/client-dynamodb";
+import { GetCallerIdentityCommand } from "@aws-sdk/client-sts";
+import { describe, expect, test, vi } from "vitest";
+import { readAssembly } from "../../helpers/read-assembly.ts";
+import {
+  asked,
+  directory,
+  dynamoDb,
+  run,
+  stackIs,
+  stackName,
+  sts,
+  templateUsing,
+} from "./command.ts";
+
+const path = process.env["PATH"];
+
+const compare = (...options: string[]) =>
+  run("compare", "kept", "--app", directory, ...options);
+
+const table = "List.Environment.Variables.ORDERS_TABLE=NEW";
+const protection = "termination-protection";
+
+const questions = (key: string, region: string) =>
+  [
+    "GetCallerIdentity",
+    `DescribeStacks ${stackName}`,
+    `GetTemplate ${stackName}`,
+    "DescribeTable Orders-1",
+  ].map((question) => `${key} ${region} ${question}`);
+
+const place = "in account 111111111111, region eu-central-1";
+const compared = `STACK compared with what is deployed ${place}`;
+const notDeployed = `STACK is not deployed ${place}`;
+
+describe("a comparison", () => {
+  test("stops for each finding that is not accepted, also after a rollback", async () => {
+    stackIs("UPDATE_ROLLBACK_COMPLETE");
+    expect(await compare()).toBe(`${compared}: 2 findings
+STOP  ${table}  OLD becomes NEW
+STOP  termination-protection  the stack can then be deleted
+To accept: --accept "${table} termination-protection"
+exit code 1`);
+    expect(await compare("--accept", table)).toBe(`${compared}: 2 findings
+accepted  ${table}  OLD becomes NEW
+STOP  termination-protection  the stack can then be deleted
+To accept: --accept "termination-protection"
+exit code 1`);
+  });
+
+  test("passes when all findings are accepted, with a remark about other names", async () => {
+    const options = ["--accept", `${table}\n\ntls `, "--accept", protection];
+    const words = [...options, "kept", "--app", directory];
+    expect(await run("compare", ...words)).toBe(`${compared}: 2 findings
+accepted  ${table}  OLD becomes NEW
+accepted  termination-protection  the stack can then be deleted
+No finding is named tls
+exit code 0`);
+  });
+
+  test.each([
+    ["kept", "the caller's region", "eu-west-3"],
+    ["pinned", "its own region", "eu-central-1"],
+  ])("of %s reads the stack and its tables in %s", async (environment, _, region) => {
+    vi.stubEnv("AWS_REGION", "eu-west-3");
+    const text = await run("compare", environment, "--app", directory);
+    expect(text).toContain(`region ${region}:`);
+    expect(await asked()).toEqual(questions("test", region));
+  });
+});
+
+test.each([
+  [
+    "Pet store orders service, kept",
+    `STACK compared with APP/saved.json: 1 finding
+STOP  ${table}  OLD becomes NEW
+To accept: --accept "${table}"
+exit code 1`,
+  ],
+  [
+    "Pet store orders service, loose",
+    `APP/saved.json belongs to another environment: Pet store orders service, loose, not Pet store orders service, kept
+exit code 2`,
+  ],
+  [
+    undefined,
+    `APP/saved.json belongs to another environment: no description, not Pet store orders service, kept
+exit code 2`,
+  ],
+])(
+  "a saved template with the description %j is compared without AWS",
+  async (Description, text) => {
+    const file = join(directory, "saved.json");
+    writeFileSync(file, JSON.stringify({ ...templateUsing("OLD"), Description }));
+    expect(await compare("--template", file)).toBe(text);
+    expect(await asked()).toEqual([]);
+  },
+);
+
+const absent = new Error(`Stack with id ${stackName} does not exist`);
+
+test.each([absent, "REVIEW_IN_PROGRESS" as const, "ROLLBACK_COMPLETE" as const])(
+  "a stack that was never deployed stops a deployment, or passes where no data is kept: %s",
+  async (status) => {
+    stackIs(status);
+    expect(await compare()).toBe(`${notDeployed}: 1 finding
+STOP  first-deployment  its tables will be new and empty
+To accept: --accept "first-deployment"
+exit code 1`);
+    const findings = await run("compare", "loose", "--app", directory);
+    expect(findings).toBe(`${notDeployed}: 0 findings\nexit code 0`);
+  },
+);
+
+test("credentials of another account than the environment's are rejected", async () => {
+  sts.on(GetCallerIdentityCommand).resolves({ Account: "999999999999" });
+  expect(await run("deploy", "pinned", "--app", directory)).toBe(
+    "pinned belongs to account 111111111111, but these credentials are for 999999999999: " +
+      "assume a role in 111111111111 first\nexit code 2",
+  );
+  expect(await asked()).toEqual(["test eu-central-1 GetCallerIdentity"]);
+});
+
+test.each<[words: string, message: string | RegExp]>([
+  [
+    "compare constructor",
+    "No environment is named constructor. Choose kept or loose or pinned.",
+  ],
+  ["compare kept --app missing", "missing has no stack STACK: synthesise it first"],
+  ["compare kept --template README.md", "README.md is not a template in JSON"],
+  ["compare kept --template package.json", "package.json is not a template in JSON"],
+  ["compare kept --template infra", "infra is not a template in JSON"],
+  ["compare kept --template missing", "missing: no such file or directory"],
+  ["deploy kept --app . -c canary=false", /'-c.*' cannot be used with option '--app/],
+  ["deploy kept PetStoreOrders-production", "error: too many arguments"],
+  ["deploy kept --role-arn=other", "error: unknown option '--role-arn=other'"],
+  ["compare kept --accept tls\u001b[2J", "No finding can be named tls\\u{1b}[2J"],
+  ["compare kept --accept tls\n```\n<!--", "No finding can be named ```"],
+])(
+  "the command line %j fails in one line, before AWS is asked",
+  async (words, message) => {
+    const text = await run(...words.split(" "));
+    expect(text).toMatch(message);
+    expect(text).toMatch(/^.+\nexit code 2$/);
+    expect(await asked()).toEqual([]);
+  },
+);
+
+const accepted = ["--accept", `${table} ${protection}`];
+
+const deploy = async (...options: string[]) =>
+  (await run("deploy", "kept", ...accepted, "--app", directory, ...options)).split("\n");
+
+test("nothing is deployed while a finding is not accepted", async () => {
+  expect(await run("deploy", "kept", "--app", directory)).toBe(await compare());
+});
+
+test("CDK deploys exactly what was compared, as the given profile", async () => {
+  vi.stubEnv("AWS_PROFILE", "of-the-shell");
+  const approval = ["--require-approval", "never", "--outputs-file", "out.json"];
+  const options = ["--profile", "other", ...approval];
+  expect((await deploy(...options, "--revert-drift")).slice(-2)).toEqual([
+    `cdk deploy STACK --exclusively ${options.join(" ")} --revert-drift --app APP`,
+    "exit code 7",
+  ]);
+  expect(await asked()).toEqual(questions("other", "eu-central-1"));
+});
+
+test.each(["missing", "CREATING"] as const)(
+  "nothing is deployed while a table of the stack is %s",
+  async (status) => {
+    const describe = dynamoDb.on(DescribeTableCommand);
+    if (status === "missing")
+      describe.rejects(new ResourceNotFoundException({ message: "", $metadata: {} }));
+    else describe.resolves({ Table: { TableStatus: status } });
+    expect(await deploy("--revert-drift")).toEqual([
+      `Table Orders-1 is ${status}: restore it first (infra/ON-CALL.md, A deleted table)`,
+      "exit code 2",
+    ]);
+  },
+);
+
+test("a refusal by CloudFormation ends the command before synthesis", async () => {
+  stackIs(Object.assign(new Error("You may not"), { name: "AccessDenied" }));
+  expect(await run("compare", "kept")).toBe(
+    "AWS denied access: You may not\nexit code 2",
+  );
+});
+
+test("without --app, the app is synthesised with the given context", async () => {
+  vi.stubEnv("CDK_DOES", `[ $1 = synth ] || exit 7; /bin/cp ${directory}/*.json "$5"`);
+  const context = ["-c", "canary=false", "--context", "a=b c"];
+  const lines = (await run("deploy", "kept", ...accepted, ...context)).split("\n");
+  expect(lines.slice(-3)).toEqual([
+    "cdk synth STACK --quiet --output NEW_FOLDER --context canary=false --context a=b c",
+    "cdk deploy STACK --exclusively --app NEW_FOLDER",
+    "exit code 7",
+  ]);
+});
+
+test.each(["exit 1", "kill $$"])("a synthesis that ends by %s fails", async (end) => {
+  vi.stubEnv("CDK_DOES", end);
+  expect(await run("deploy", "kept")).toBe(`Synthesis failed
+cdk synth STACK --quiet --output NEW_FOLDER
+exit code 2`);
+});
+
+test("a command fails in one line when CDK can't be started", async () => {
+  vi.stubEnv("PATH", "/nowhere");
+  expect(await run("compare", "kept")).toBe(
+    "The packages are not all installed (spawn cdk ENOENT). Run: npm ci --include=dev\n" +
+      "exit code 2",
+  );
+});
+
+test("a drift and a diff are CDK's of the stack, and end with its exit code", async () => {
+  expect(await run("drift", "kept")).toBe("cdk drift STACK --fail\nexit code 7");
+  expect(await run("diff", "kept", "--app", "a", "--security-only")).toBe(
+    "cdk diff STACK --exclusively --app a --security-only\nexit code 7",
+  );
+  expect(
+    await run("diff", "kept", "--template=saved.json"),
+  ).toBe(`Compared with a saved template, not with what is deployed.
+cdk diff STACK --exclusively --template=saved.json
+exit code 7`);
+});
+
+test("infra/petstore diff shows what cdk diff prints, and ends with its exit code", async () => {
+  const { directory: app } = await readAssembly();
+  const [file = ""] = globSync(join(app, "*.template.json"));
+  const template = join(directory, "other.json");
+  // A difference in outputs only: CDK takes a second to compare resources.
+  const { Outputs: _, ...other } = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(template, JSON.stringify(other));
+  vi.stubEnv("PATH", path);
+  const command = fileURLToPath(
+    new URL("../../../infra/tools/petstore.ts", import.meta.url),
+  );
+  const options = ["--app", app, "--template", template, "--fail"];
+  const words = [command, "diff", "staging", ...options];
+  const { status, output } = spawnSync(process.execPath, words, { encoding: "utf8" });
+  expect(output.join("")).toContain("[+] Output OrdersTableName");
+  expect(status).toBe(1);
+});

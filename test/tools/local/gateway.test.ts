@@ -1,0 +1,206 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { text } from "node:stream/consumers";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { expectError } from "../../helpers/expect-error.ts";
+import { send } from "../../helpers/send.ts";
+import { ownLines } from "../../helpers/trouble.ts";
+import { invoking, mock, startPets, streaming, until } from "./pets.ts";
+
+const { baseUrl, call, dynamodbEndpoint, log, pids, stop } = await startPets(
+  {
+    "GET /pets": invoking("echo"),
+    "ANY /pets/{petId}": invoking("echo"),
+    "GET /pets/{petId}": mock(203),
+    "GET /pets/best": invoking("echo"),
+    "ANY /{proxy+}": invoking("echo"),
+    "PATCH /{proxy+}": mock(205),
+    "PATCH /{section}": invoking("echo"),
+    "POST /returns": invoking("returns"),
+    "PUT /returns": streaming("returns"),
+    "GET /flood": invoking("flood"),
+  },
+  { maxEnvironments: 1 },
+);
+afterAll(stop);
+
+test.each(
+  Object.entries({
+    "GET /pets//": "200 /pets null",
+    "GET /pets/1": "203 undefined undefined",
+    "GET /pets/best": "200 /pets/best null",
+    "PUT /pets/best": '200 /pets/{petId} {"petId":"best"}',
+    "PUT /pets/a%20b%2Fc": '200 /pets/{petId} {"petId":"a b/c"}',
+    "PUT /pets/%2531": '200 /pets/{petId} {"petId":"%31"}',
+    "PUT /pets/%zz": '200 /pets/{petId} {"petId":"%zz"}',
+    "PUT /pets": '200 /{proxy+} {"proxy":"pets"}',
+    "GET /Pets": '200 /{proxy+} {"proxy":"Pets"}',
+    "GET /pets//1": '200 /{proxy+} {"proxy":"pets//1"}',
+    "GET /cats/../pets": '200 /{proxy+} {"proxy":"cats/../pets"}',
+    "PATCH /cats": '200 /{section} {"section":"cats"}',
+  }),
+)(
+  "%s goes to the most specific route with its method, then any: %s",
+  async (line, seen) => {
+    const [method = "", path = ""] = line.split(" ");
+    const { status, body } = await call(path, { method });
+    const { resource, pathParameters } = JSON.parse(body).event ?? {};
+    expect(`${status} ${resource} ${JSON.stringify(pathParameters)}`).toBe(seen);
+  },
+);
+
+test("a function's event has the fields that API Gateway sends", async () => {
+  const path = "http://pets.example/v1/pets/1?a=1&a=2&c=d?e";
+  const headers = { host: "pets", "X-Pet": ["cat", "meow"] };
+  const sent = request(baseUrl, { method: "PUT", path, headers, agent: false }).end(
+    "meow",
+  );
+  const [response] = await once(sent, "response");
+  const { event } = JSON.parse(await text(response));
+  expect(event.requestContext.requestId).toBe(response.headers["x-amzn-requestid"]);
+  event.requestContext.requestId = "ID";
+  const lines = Object.entries(event).map((field) => JSON.stringify(field));
+  expect(lines.join("\n")).toMatchInlineSnapshot(`
+    "["resource","/pets/{petId}"]
+    ["path","/pets/1"]
+    ["httpMethod","PUT"]
+    ["headers",{"host":"pets","X-Pet":"meow","Connection":"close","Content-Length":"4"}]
+    ["multiValueHeaders",{"host":["pets"],"X-Pet":["cat","meow"],"Connection":["close"],"Content-Length":["4"]}]
+    ["queryStringParameters",{"a":"2","c":"d?e"}]
+    ["multiValueQueryStringParameters",{"a":["1","2"],"c":["d?e"]}]
+    ["pathParameters",{"petId":"1"}]
+    ["requestContext",{"httpMethod":"PUT","identity":{"sourceIp":"127.0.0.1"},"path":"/v1/pets/1","requestId":"ID","resourcePath":"/pets/{petId}","stage":"v1"}]
+    ["body","meow"]
+    ["isBase64Encoded",false]"
+  `);
+});
+
+test.each([
+  ["request_1-a", /^request_1-a$/],
+  ["request 1", /^[\da-f-]{36}$/],
+  ["x".repeat(129), /^[\da-f-]{36}$/],
+])("the request id %j becomes %s", async (id, expected) => {
+  const { headers } = await call("/pets/1", { headers: { "x-amzn-requestid": id } });
+  expect(headers["x-amzn-requestid"]).toMatch(expected);
+});
+
+describe("a function", () => {
+  const failure = "502 application/json 19 INTEGRATION_FAILURE";
+  const send = (returned: object, method = "POST") =>
+    call("/returns", { method, body: JSON.stringify(returned) });
+
+  test.each<[returned: object, seen: string]>([
+    [{ statusCode: 200, body: "é" }, "200 application/json 2 é"],
+    [
+      { statusCode: 201, headers: { "Content-Type": "text/plain", "X-New": "true" } },
+      "201 text/plain 0 true",
+    ],
+    [{ statusCode: 304 }, "304 application/json"],
+    [{ statusCode: 199 }, failure],
+    [{ statusCode: 600 }, failure],
+    [{ statusCode: 200.5 }, failure],
+    [{ status: 200 }, failure],
+    [{ statusCode: 200, body: {} }, failure],
+    [{ statusCode: 200, isBase64Encoded: true, body: "w6k=" }, failure],
+  ])("that returns %j is seen as %s", async (returned, seen) => {
+    const { status, headers, body } = await send(returned);
+    const { "content-type": type, "content-length": length, "x-new": added } = headers;
+    const shown = [status, type, length, added, body];
+    expect(shown.filter(Boolean).join(" ")).toBe(seen);
+  });
+
+  test("whose integration streams must stream", async () => {
+    expect((await send({}, "PUT")).status).toBe(502);
+  });
+
+  test("that streams, though its integration doesn't, is cut off", async () => {
+    for (const _ of ["first", "second"]) expect((await call("/flood")).status).toBe(502);
+    expect(await pids("flood")).toHaveLength(1);
+  });
+});
+
+test.each(["/v1", "/v2/pets"])(
+  "without its gateway response, %s is an empty 500",
+  async (path) => {
+    log.length = 0;
+    const response = await send(new URL(path, baseUrl).href);
+    expect(response).toMatchObject({ status: 500, body: "" });
+    const missing = "gateway response MISSING_AUTHENTICATION_TOKEN with a status";
+    expect(ownLines(log)).toEqual([`The template has no ${missing}`]);
+  },
+);
+
+test.each([
+  [false, { 28999: 0, 29000: 1, 899999: 1, 900000: 2 }],
+  [true, { 900000: 0 }],
+])(
+  "requests to functions that hang, debugged: %j, end by these milliseconds: %j",
+  async (inspect, ended) => {
+    const routes = {
+      "GET /hang": invoking("hang"),
+      "GET /hang/long": streaming("hang", { TimeoutInMillis: 900_000 }),
+      "GET /pets": mock(200),
+    };
+    const options = { inspect, dynamodbEndpoint };
+    const { call, log, pids, stop } = await startPets(routes, options);
+    onTestFinished(stop);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const bodies: string[] = [];
+    for (const path of ["/hang", "/hang/long"])
+      call(path).then(({ body }) => bodies.push(body));
+    const processes = inspect ? 1 : 2;
+    await until(() => log.filter((line) => line.includes("hangs")).length === processes);
+    // A debugger is attached to the only one.
+    expect(await pids("hang")).toHaveLength(processes);
+    let now = 0;
+    for (const [time, count] of Object.entries(ended)) {
+      await vi.advanceTimersByTimeAsync(Number(time) - now);
+      now = Number(time);
+      await call("/pets");
+      expect(bodies).toEqual(Array(count).fill("INTEGRATION_TIMEOUT"));
+    }
+  },
+);
+
+describe("every nth", () => {
+  const routes = {
+    "GET /pets": invoking("echo"),
+    "GET /orders": streaming("orders"),
+    "GET /keys": { ...mock(200), authorizer: "Keys" },
+  };
+
+  test.each([
+    // With or without a key.
+    [
+      { throttle: 3 },
+      ["/pets", "/keys", "/pets", "/none", "/keys", "/pets", "/keys"],
+      [200, 401, 429, 500, 401, 200, 429],
+    ],
+    // Once it is admitted to a function.
+    [
+      { unavailable: 2 },
+      ["/pets", "/keys", "/pets", "/orders", "/pets"],
+      [200, 401, 503, 200, 503],
+    ],
+  ])("request fails on demand: %j", async (options, paths, statuses) => {
+    await using pets = await startPets(routes, { ...options, dynamodbEndpoint });
+    const responses = [];
+    for (const path of paths) responses.push(await pets.call(path));
+    expect(responses.map(({ status }) => status)).toEqual(statuses);
+    const [unavailable] = responses.filter(({ status }) => status === 503);
+    if (unavailable) expectError(unavailable, "service_unavailable");
+  });
+
+  test("list is cut off midway on demand", async () => {
+    await using pets = await startPets(routes, { cut: 2, dynamodbEndpoint });
+    for (const _ of ["first", "second"]) {
+      expect((await pets.call("/orders")).body).toBe('[{"id":1},{"id":2}]');
+      await pets.call("/pets");
+      const [response] = await once(request(`${pets.baseUrl}/orders`).end(), "response");
+      const [chunk] = await once(response, "data");
+      expect(`${chunk}`).toBe('[{"id":1},');
+      await expect(once(response, "end")).rejects.toThrow("aborted");
+    }
+  });
+});

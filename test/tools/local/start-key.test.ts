@@ -1,0 +1,46 @@
+import { ScanCommand } from "@aws-sdk/client-dynamodb";
+import { expect, test } from "vitest";
+import { issueStartKey } from "../../../infra/tools/local/start-key.ts";
+import { hashApiKey, makeApiKey } from "../../../shared/api-keys.ts";
+import { createTestTables } from "../../helpers/test-tables.ts";
+import { startPets } from "./pets.ts";
+
+const { client, dynamodbEndpoint, putKey, tables } = await createTestTables();
+const start = (name: string, key?: string) =>
+  issueStartKey(client, tables.apiKeys, name, key);
+
+async function recordOf(key: string, TableName = tables.apiKeys) {
+  const { Items = [] } = await client.send(new ScanCommand({ TableName }));
+  return Items.find(({ keyHash }) => keyHash?.S === hashApiKey(key));
+}
+
+test("a start revokes no key but the previous one of the same name", async () => {
+  const others = [await putKey({ name: "Acme" }), await start("npm start, port 3001")];
+  const earlier = await start("npm start");
+  const record = await recordOf(earlier);
+  const latest = await start("npm start");
+  for (const key of [...others, latest])
+    expect(await recordOf(key)).not.toHaveProperty("revokedAt");
+  expect(await recordOf(earlier)).toEqual({
+    ...record,
+    revokedAt: { N: expect.any(String) },
+  });
+});
+
+test("a key that is given to every start keeps its record, until it had been revoked", async () => {
+  const given = makeApiKey("pets_test");
+  expect(await start("npm start", given)).toBe(given);
+  const first = await recordOf(given);
+  await start("npm start", given);
+  expect(await recordOf(given)).toEqual(first);
+  await start("npm start");
+  await start("npm start", given);
+  expect(await recordOf(given)).not.toHaveProperty("revokedAt");
+});
+
+test("stacks that share an engine leave each other's keys alone", async () => {
+  await using first = await startPets({}, { dynamodbEndpoint });
+  await using second = await startPets({}, { dynamodbEndpoint });
+  for (const { apiKey, tables } of [first, second])
+    expect(await recordOf(apiKey, tables.apiKeys)).not.toHaveProperty("revokedAt");
+});

@@ -1,0 +1,151 @@
+import { execFileSync } from "node:child_process";
+import { access, mkdtemp, readdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { environments } from "../../../infra/environments.ts";
+import {
+  type LocalStackOptions,
+  startLocalStack,
+} from "../../../infra/tools/local/local-stack.ts";
+import { listen, listenOn } from "../../../infra/tools/local/machine/ports.ts";
+import { addStart } from "../../../infra/tools/local/start-options.ts";
+import { Script } from "../../../infra/tools/terminal/script.ts";
+import { makeApiKey } from "../../../shared/api-keys.ts";
+import { root } from "../../helpers/admin-command.ts";
+import { endOf } from "../../helpers/end-of-options.ts";
+import { descendants } from "../../helpers/processes.ts";
+import { readAssembly } from "../../helpers/read-assembly.ts";
+import { createStarter, prebuilt, startLimit, startScript } from "./start-command.ts";
+
+const { directory, run, stacks, start } = await createStarter();
+
+// On a full disk the engine responds like this.
+const full = createServer((_, response) => {
+  const __type = "com.amazonaws.dynamodb.v20120810#InternalServerError";
+  const headers = { "content-type": "application/x-amz-json-1.0", connection: "close" };
+  const message = "backend: database or disk is full";
+  response.writeHead(500, headers).end(JSON.stringify({ __type, message }));
+});
+const port = await listenOn(full);
+// It may be taken already.
+const usual = await listen(3000, () => {}).catch(() => undefined);
+afterAll(async () => {
+  full.close();
+  await usual?.close();
+});
+const taken = (port: number) =>
+  `Port ${port} on localhost is taken or not allowed; choose another with --port`;
+const building = "Building the service...\n";
+
+describe("npm start exits with a line on", () => {
+  const riscv = 'Object.defineProperty(process, "arch", { value: "riscv64" });';
+  const noEngine = `--import=data:text/javascript,${encodeURIComponent(riscv)}`;
+  const nowhere = { DYNAMODB_ENDPOINT: "http://127.0.0.1:1" };
+  test.each<[string, string[], Record<string, string>, unknown]>([
+    [
+      "no engine",
+      [],
+      { NODE_OPTIONS: noEngine },
+      expect.stringContaining("lacks\n- a DynamoDB engine. Any of these"),
+    ],
+    [
+      "--db beside DYNAMODB_ENDPOINT",
+      ["--db", "orders.db"],
+      nowhere,
+      "--db is for the embedded engine, but DYNAMODB_ENDPOINT names another: use one of the two\n",
+    ],
+    [
+      "an engine that does not respond",
+      [],
+      nowhere,
+      `${building}No DynamoDB engine responds at DYNAMODB_ENDPOINT, http://127.0.0.1:1\n`,
+    ],
+  ])("%s", async (_, options, environment, stderr) => {
+    const { seen } = start(["--port", "0", ...options], environment);
+    const end = { stdout: "", stderr, ended: [1, null] };
+    await expect.poll(() => seen, startLimit).toEqual(end);
+  });
+
+  test("a full device for its output, and leaves nothing behind", async () => {
+    const TMPDIR = await mkdtemp(join(directory, "tmp-"));
+    const script = 'exec "$0" "$@" > /dev/full';
+    const command = ["bash", "-c", script, process.execPath, ...startScript];
+    const environment = { ...(await prebuilt()), TMPDIR };
+    const { seen } = run([...command, "--port", "0"], root, environment);
+    const stderr = `${building}Standard output can't be written: no space left on device\n`;
+    const end = { stdout: "", stderr, ended: [1, null] };
+    await expect.poll(() => seen, startLimit).toEqual(end);
+    expect(await readdir(TMPDIR)).toEqual([]);
+    expect(await readdir(stacks)).toEqual([]);
+  });
+
+  test("a value that is invalid, with code 2; keys are cut short", () => {
+    const { apiKeyPrefix } = environments.staging;
+    const ends = [
+      ["--port", "65536"],
+      ["--throttle", "0"],
+      ["--db", ""],
+      ["--api-key", makeApiKey("pets_another")],
+      ["--api-key", `${makeApiKey(apiKeyPrefix).slice(0, -1)}-`],
+    ].map((options) =>
+      Object.values(
+        endOf((argv) => {
+          const script = new Script("petstore start");
+          addStart(script);
+          script.parse(argv);
+        }, options),
+      ).join(" "),
+    );
+    expect(ends.join("").replaceAll(apiKeyPrefix, "PREFIX")).toMatchInlineSnapshot(`
+      "2  error: option '--port <number>' argument '65536' is invalid. Must be a whole number from 0 to 65535.
+      2  error: option '--throttle <n>' argument '0' is invalid. Must be a whole number from 1 to 65535.
+      2  error: option '--db <file>' argument '' is invalid. Must not be empty.
+      2  error: option '--api-key <key>' argument 'pets_another_...' is invalid. Not a well-formed key that starts with PREFIX_.
+      2  error: option '--api-key <key>' argument 'PREFIX_...-' is invalid. Not a well-formed key that starts with PREFIX_.
+      "
+    `);
+  });
+});
+
+const bad = join(directory, "bad.ndjson");
+await writeFile(bad, '{"id":1}\n{"id":2,"petId":1.5}\n');
+const pipe = join(directory, "pipe");
+execFileSync("mkfifo", [pipe]);
+const diskFull = { port: 0, dynamodbEndpoint: `http://127.0.0.1:${port}` };
+test.each<[string, LocalStackOptions, string]>([
+  [
+    "a bad line of the orders file, as an import does",
+    { port: 0, orders: bad },
+    `${bad}:2: petId is not a 64-bit integer\n1 of 2 lines is bad: nothing was written`,
+  ],
+  [
+    "an orders file that is a pipe, without waiting for its writer",
+    { port: 0, orders: pipe },
+    `${pipe} is a pipe. Use a file: waiting for a pipe can't be interrupted`,
+  ],
+  [
+    "the engine's full disk",
+    diskFull,
+    `The DynamoDB engine at ${diskFull.dynamodbEndpoint} failed: backend: database or disk is full`,
+  ],
+  ["a taken port", { port }, taken(port)],
+  ["port 3000 if it is taken and no other given", {}, taken(3000)],
+])("a start fails with lines about %s", async (_, options, message) => {
+  await using running = new AsyncDisposableStack();
+  const start = startLocalStack(running, readAssembly, options);
+  await expect(start).rejects.toMatchObject({ name: "CommandError", message });
+});
+
+test("a start that fails leaves no engine behind", async () => {
+  const db = join(directory, "orders.db");
+  const failing = () => Promise.reject(new Error("no build"));
+  {
+    await using running = new AsyncDisposableStack();
+    const start = startLocalStack(running, failing, { port: 0, db });
+    await expect(start).rejects.toThrow("no build");
+    // The engine made it, so it has started.
+    await access(db);
+  }
+  expect(await descendants(process.pid, db)).toEqual([]);
+});

@@ -1,0 +1,136 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { environments } from "../../../infra/environments.ts";
+import { makeApiKey } from "../../../shared/api-keys.ts";
+import { root } from "../../helpers/admin-command.ts";
+import { machineHas } from "../../helpers/machine.ts";
+import { descendants, isAlive } from "../../helpers/processes.ts";
+import { send } from "../../helpers/send.ts";
+import { createStarter, prebuilt, startLimit } from "./start-command.ts";
+
+const { directory, stacks, start, run } = await createStarter();
+
+const building = "Building the service...\n";
+
+const runningStacks = () => readdir(stacks);
+
+/** The status of the request that curl would send if the commands were pasted into sh. */
+async function runCurl(commands: string): Promise<number> {
+  const printArguments = `curl() { printf '%s\\n' "$@"; }; ${commands}`;
+  const { stdout } = await promisify(execFile)("sh", ["-c", printArguments]);
+  const [, , header = "", ...rest] = stdout.trimEnd().split("\n");
+  const [name = "", value = ""] = header.split(": ");
+  const [url = "", method = "GET"] = rest.reverse();
+  return (await send(url, { method, headers: { [name]: value } })).status;
+}
+
+async function expectToEnd(
+  { pid, seen }: ReturnType<typeof run>,
+  end: () => unknown,
+  how: unknown[] = [0, null],
+) {
+  const processes = await descendants(pid);
+  expect(processes.length).toBeGreaterThanOrEqual(3);
+  await end();
+  await expect.poll(() => seen).toMatchObject({ ended: how });
+  // The engine's watchdog ends once it notices that the start has ended.
+  await expect.poll(() => processes.filter(isAlive)).toEqual([]);
+  expect(await runningStacks()).toEqual([]);
+}
+
+const hasList = machineHas("/proc or ps", "that npm start ends with all it started");
+describe.runIf(hasList)("npm start", () => {
+  test("ends on a signal before it is ready", async () => {
+    const { pid, seen } = start(["--port", "0"]);
+    await expect.poll(() => descendants(pid)).not.toEqual([]);
+    process.kill(pid, "SIGHUP");
+    await expect
+      .poll(() => seen)
+      .toEqual({ stdout: "", stderr: building, ended: [0, null] });
+  });
+
+  test("serves until Ctrl-C, and by npm once more, with the data of --db and another key", async () => {
+    const orders = join(directory, "four orders.ndjson");
+    const lines = ['{"id":-7}', '{"id":9223372036854775807}', '{"id":12}'];
+    await writeFile(orders, [...lines, '{"id":2,"status":"shipped"}', ""].join("\n"));
+    const db = join(directory, "kept.db");
+    const options = ["--port", "0", "--orders", orders, "--db", db];
+    const first = start(options, await prebuilt());
+    const printed = (command: RegExp) => first.seen.stdout.match(command) ?? [];
+    await expect.poll(() => printed(/^ {2}curl .*$/gm).length, startLimit).toBe(4);
+    const [exported = ""] = printed(/^ {2}export .*$/m);
+    const [list = "", cancel = "", ...others] = printed(/^ {2}curl .*$/gm);
+    expect(cancel).toMatch(/\/store\/orders\/12$/);
+    const statuses: number[] = [];
+    for (const command of [list, cancel, ...others, cancel])
+      statuses.push(await runCurl(`${exported}; ${command}`));
+    expect(statuses).toEqual([200, 204, 404, 409, 409]);
+
+    const engine = await descendants(first.pid, "dynoxide");
+    // A process that SIGSTOP has stopped would outlive the test.
+    onTestFinished(() => {
+      for (const pid of engine.filter(isAlive)) process.kill(pid, "SIGKILL");
+    });
+    await expectToEnd(first, async () => {
+      // It waits for its engine's end, which SIGSTOP delays.
+      for (const pid of engine) process.kill(pid, "SIGSTOP");
+      process.kill(-first.pid, "SIGINT");
+      await expect.poll(runningStacks).toEqual([]);
+      // npm forwards a signal that the terminal has sent already.
+      process.kill(-first.pid, "SIGINT");
+      for (const pid of engine) process.kill(pid, "SIGCONT");
+    });
+    expect(first.seen.stderr).not.toContain("exited");
+
+    const key = makeApiKey(environments.staging.apiKeyPrefix);
+    const files = ["--orders", "four orders.ndjson", "--db", "kept.db"];
+    const command = ["npm", "--prefix", root, "start", "--silent", "--", "--port", "0"];
+    const npm = run([...command, "--json", "--api-key", key, ...files], directory);
+    await expect.poll(() => npm.seen.stdout, startLimit).toMatch(/^\{.*\}\n$/);
+    expect(npm.seen.stderr).toBe(
+      `${building}${orders} was not loaded: the tables exist already. To add its orders, run:\n` +
+        `  infra/petstore orders import --local '${orders}'\n`,
+    );
+    const { apiKey, ...whereabouts } = JSON.parse(npm.seen.stdout);
+    expect(apiKey).toBe(key);
+    const tables = { orders: expect.any(String), apiKeys: expect.any(String) };
+    expect(whereabouts).toMatchObject({ tables });
+    const [file = ""] = await runningStacks();
+    const recorded = JSON.parse(await readFile(join(stacks, file), "utf8"));
+    expect(recorded).toEqual({ ...whereabouts, startedAt: expect.any(Number) });
+    const [, earlierKey] = exported.split("=");
+    const again = [key, earlierKey].map(async (key) => {
+      const headers = { authorization: `Bearer ${key}` };
+      const url = `${whereabouts.baseUrl}/store/orders/12`;
+      return (await send(url, { method: "DELETE", headers })).status;
+    });
+    expect(await Promise.all(again)).toEqual([409, 401]);
+    await expectToEnd(npm, () => process.kill(npm.pid, "SIGKILL"), [null, "SIGKILL"]);
+  });
+
+  test("that is killed leaves neither its engine nor a function, even a busy one", async () => {
+    const program = `
+      import { invoking, startPets } from "${import.meta.dirname}/pets.ts";
+      const routes = { "GET /echo": invoking("echo"), "GET /hang": invoking("hang") };
+      const { call, log } = await startPets(routes);
+      await call("/echo");
+      call("/hang");
+      while (log.length === 0) await new Promise(setImmediate);
+      console.log("busy");
+      setInterval(() => {}, 1000);`;
+    const command = [process.execPath, "--input-type=module", "--eval", program];
+    const child = run(command, root);
+    await expect.poll(() => child.seen.stdout, startLimit).toBe("busy\n");
+    const processes = await descendants(child.pid);
+    onTestFinished(() => {
+      for (const pid of processes.filter(isAlive)) process.kill(pid, "SIGKILL");
+    });
+    // The engine, its watchdog and two functions.
+    expect(processes).toHaveLength(4);
+    process.kill(child.pid, "SIGKILL");
+    await expect.poll(() => processes.filter(isAlive)).toEqual([]);
+  });
+});

@@ -1,0 +1,45 @@
+import { expect, test, vi } from "vitest";
+import { synthesise } from "../../../../infra/tools/local/template/synthesis.ts";
+
+async function synthesiseAfter(code: string) {
+  vi.stubEnv("NODE_OPTIONS", `--import=data:text/javascript,${encodeURIComponent(code)}`);
+  return await synthesise("/dev/null/nowhere", AbortSignal.timeout(100_000));
+}
+
+test("an unknown setting fails the synthesis with one line that names it", async () => {
+  const settings = new URL("../../../../infra/environments.ts", import.meta.url).href;
+  const mistake = `import { environments } from "${settings}";
+    environments.staging.listConcurency = 20;`;
+  await expect(synthesiseAfter(mistake)).rejects.toMatchObject({
+    name: "CommandError",
+    message:
+      "The stack can't be synthesised: environments.staging has no setting listConcurency",
+  });
+});
+
+test.each([
+  [
+    "what a setting or its own code has wrong",
+    "Unexpected error: x\n",
+    "Unexpected error: x",
+  ],
+  [
+    "what esbuild found, in its words and nothing else",
+    "Debugger attached.\n✘ [ERROR] Unexpected =\n\n    shared/errors.ts:1:6\n\n✘ [ERROR] Unexpected ;\n\n    shared/errors.ts:2:1\n\nnode:internal/main:1\n    ^\n",
+    "✘ [ERROR] Unexpected =\n\n    shared/errors.ts:1:6\n\n✘ [ERROR] Unexpected ;\n\n    shared/errors.ts:2:1",
+  ],
+])("a stack that can't be synthesised says %s", async (_, output, complaint) => {
+  await expect(
+    synthesiseAfter(`console.error(${JSON.stringify(output)}); process.exit(1)`),
+  ).rejects.toMatchObject({
+    name: "CommandError",
+    message: `The stack can't be synthesised: ${complaint}`,
+  });
+});
+
+test("an interrupted synthesis fails with the interruption", async () => {
+  const interrupted = new Error("interrupted");
+  await expect(
+    synthesise("/dev/null/nowhere", AbortSignal.abort(interrupted)),
+  ).rejects.toBe(interrupted);
+});

@@ -1,0 +1,286 @@
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  differingAttributes,
+  isAttribute,
+} from "../../../infra/tools/orders-file/attributes.ts";
+import {
+  formatOrderLine,
+  parseOrderLine,
+} from "../../../infra/tools/orders-file/order-line.ts";
+import { type OrderItem, orderStatuses } from "../../../shared/order.ts";
+
+const int64 = fc
+  .bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+  .map((N) => ({ N: `${N}` }));
+const dateTime = fc
+  .date({ min: new Date("0001-01-01"), max: new Date("9999-12-31"), noInvalidDate: true })
+  .map((date) => ({ S: date.toISOString() }));
+const known = fc.record(
+  {
+    id: int64,
+    petId: int64,
+    quantity: int64,
+    shipDate: dateTime,
+    complete: fc.record({ BOOL: fc.boolean() }),
+    status: fc.record({ S: fc.constantFrom(...orderStatuses) }),
+    cancelledAt: dateTime,
+    cancelledBy: fc.record({ S: fc.stringMatching(/^key_[0-9a-f]{16}$/) }),
+    cancellationId: fc.record({ S: fc.uuid() }),
+  },
+  { requiredKeys: ["id"] },
+);
+
+const text = fc.string({ unit: "grapheme", maxLength: 8 });
+const digits = fc.stringMatching(/^-?[1-9]\d{0,37}$/);
+const bytes = fc.uint8Array({ maxLength: 8 });
+/** A set, in the order in which a line lists it. */
+const setOf = (elements: fc.Arbitrary<string>) =>
+  fc.uniqueArray(elements, { minLength: 1, maxLength: 4 }).map((set) => set.toSorted());
+const base64 = bytes.map((value) => Buffer.from(value).toString("base64"));
+/** Every type of attribute, nested ones too. */
+const { attribute } = fc.letrec<{ attribute: AttributeValue }>((tie) => ({
+  attribute: fc.oneof(
+    { depthSize: "small" },
+    fc.record({ S: text }),
+    fc.record({ N: digits }),
+    fc.record({ B: bytes }),
+    fc.record({ BOOL: fc.boolean() }),
+    fc.constant({ NULL: true as const }),
+    fc.record({ SS: setOf(text) }),
+    fc.record({ NS: setOf(digits) }),
+    setOf(base64).map((set) => ({
+      BS: set.map((B) => new Uint8Array(Buffer.from(B, "base64"))),
+    })),
+    fc.record({ L: fc.array(tie("attribute"), { maxLength: 4 }) }),
+    fc
+      .dictionary(
+        fc.oneof(text, fc.constantFrom("B", "BS", "L", "id", "__proto__")),
+        tie("attribute"),
+        { maxKeys: 4 },
+      )
+      .map((M) => ({ M })),
+  ),
+}));
+const names = fc.oneof(
+  text,
+  fc.constantFrom("petID", "status", "petId", "otherAttributes", "SS", "__proto__"),
+);
+/** The items that other services, or mistakes, may leave in the table. */
+const item = fc
+  .tuple(known, fc.dictionary(names, attribute, { maxKeys: 3 }))
+  .map(([order, others]): OrderItem => ({ ...order, ...others }));
+
+describe("a line of an orders file", () => {
+  test("restores an order whole, with attributes that no field holds", () => {
+    fc.assert(
+      fc.property(item, (order) => {
+        expect(parseOrderLine(formatOrderLine(order) ?? "")).toEqual({ item: order });
+      }),
+    );
+  });
+
+  const id = { N: "1" };
+  const status = { S: "pending" };
+  test.each<[what: string, order: OrderItem, line: string]>([
+    ["a null status when the order has none", { id }, '{"id":1,"status":null}'],
+    [
+      "an order's fields in the documented order",
+      { status, complete: { BOOL: true }, petId: { N: "2" }, id },
+      '{"id":1,"petId":2,"complete":true,"status":"pending"}',
+    ],
+    [
+      "what no field can hold in otherAttributes, in DynamoDB's own JSON",
+      {
+        id,
+        petId: { S: "seven" },
+        status: { S: "held" },
+        cancelledBy: { S: "key_1" },
+        photo: { B: new Uint8Array([0, 255]) },
+        gift: {
+          M: {
+            ribbon: { NULL: true },
+            B: { L: [{ N: "12345678901234567890123456789" }] },
+          },
+        },
+      },
+      '{"id":1,"otherAttributes":{"cancelledBy":{"S":"key_1"},' +
+        '"gift":{"M":{"B":{"L":[{"N":"12345678901234567890123456789"}]},"ribbon":{"NULL":true}}},' +
+        '"petId":{"S":"seven"},"photo":{"B":"AP8="},"status":{"S":"held"}}}',
+    ],
+    [
+      "nothing that can control a terminal",
+      { id, status, "\u202e": { S: "\u009b31m\u2028\u2029\u{e0001}" } },
+      '{"id":1,"status":"pending","otherAttributes":' +
+        String.raw`{"\u202e":{"S":"\u009b31m\u2028\u2029\udb40\udc01"}}}`,
+    ],
+    [
+      "a date that some client can't hold in otherAttributes",
+      { id, status, shipDate: { S: "0000-01-01T00:00:00Z" } },
+      '{"id":1,"status":"pending","otherAttributes":{"shipDate":{"S":"0000-01-01T00:00:00Z"}}}',
+    ],
+  ])("has %s", (_, order, line) => {
+    expect(formatOrderLine(order)).toBe(line);
+    expect(parseOrderLine(line)).toEqual({ item: order });
+  });
+
+  test("lists a set in one order", () => {
+    const line = formatOrderLine({ id, colour: { SS: ["red", "blue"] } });
+    expect(line).toContain('["blue","red"]');
+  });
+
+  test("is pending unless it has a status, also if an older version exported it", () => {
+    const older = '{"id":1,"otherAttributes":{"quantity":{"N":"2"}}}';
+    const order = { item: { id, status, quantity: { N: "2" } } };
+    expect([older, '{"id":1,"quantity":2}'].map(parseOrderLine)).toEqual([order, order]);
+  });
+
+  test("is not written for an order without an int64 id", () => {
+    const ids = [{ N: "1.5" }, { N: "9223372036854775808" }, { S: "1" }];
+    expect([{}, ...ids.map((id) => ({ id }))].map(formatOrderLine)).toEqual(Array(4));
+  });
+});
+
+const dateRule =
+  "is not an RFC 3339 date-time (years 0001 to 9999, Z or an offset of at most 18:00)";
+
+test.each<[problem: string, lines: string[]]>([
+  ["not a JSON object", ["[]", "null", "1"]],
+  ["id is missing", ['{"otherAttributes":{"id":{"S":"x"}}}']],
+  [
+    "id is not a 64-bit integer",
+    ['{"id":"1"}', '{"id":1.0}', '{"id":1e2}', '{"id":-0}', '{"id":9223372036854775808}'],
+  ],
+  ["petId is not a 64-bit integer", ['{"id":1,"petId":null}', '{"id":1,"petId":2.5}']],
+  ["complete is not true or false", ['{"id":1,"complete":"true"}']],
+  ["status is not one of pending, shipped, cancelled", ['{"id":1,"status":"lost"}']],
+  ['unknown field "colour"', ['{"id":1,"colour":"red"}']],
+  ['unknown field "__proto__"', ['{"id":1,"__proto__":{}}']],
+  ["cancelledBy is not the id of an API key", ['{"id":1,"cancelledBy":"key_1"}']],
+  [
+    "cancellationId is not the id of a request",
+    ['""', '" a"', '"a\\u001b"', "null"].map((id) => `{"id":1,"cancellationId":${id}}`),
+  ],
+  [
+    `shipDate ${dateRule}`,
+    ['"2026-02-30T00:00Z"', '"2027-12-31"', '"soon"', '{"toString":1}'].map(
+      (date) => `{"id":1,"shipDate":${date}}`,
+    ),
+  ],
+  ...[
+    ["2027-12-31T12:00+05:30", "lacks seconds: write 2027-12-31T12:00:00+05:30"],
+    ["2027-12-31T12:00:05", "lacks a time zone: write 2027-12-31T12:00:05Z"],
+    ["2027-12-31T12:00", "lacks seconds and a time zone: write 2027-12-31T12:00:00Z"],
+  ].map(([date, problem]): [string, string[]] => [
+    `cancelledAt ${problem}`,
+    [`{"id":1,"cancelledAt":"${date}"}`],
+  ]),
+  [
+    "otherAttributes is not a JSON object",
+    ['{"id":1,"otherAttributes":[]}', '{"id":1,"otherAttributes":null}'],
+  ],
+  ["id is in otherAttributes, too", ['{"id":1,"otherAttributes":{"id":{"S":"x"}}}']],
+  [
+    `"\\ud800" in otherAttributes is not in DynamoDB's JSON`,
+    ['{"id":1,"otherAttributes":{"\\ud800":{"S":""}}}'],
+  ],
+  [
+    `"colour" in otherAttributes is not in DynamoDB's JSON`,
+    [
+      '"red"',
+      "5",
+      "null",
+      "{}",
+      '{"s":"red"}',
+      '{"S":"red","N":"1"}',
+      '{"S":5}',
+      '{"S":"\\ud800"}',
+      '{"N":5}',
+      '{"N":"five"}',
+      '{"N":"123456789012345678901234567890123456789"}',
+      '{"N":"1E126"}',
+      '{"N":"0.1E-130"}',
+      '{"NS":["1","1.0"]}',
+      '{"B":"AP8"}',
+      '{"BOOL":"true"}',
+      '{"NULL":false}',
+      '{"SS":[]}',
+      '{"SS":["a","a"]}',
+      '{"NS":["a"]}',
+      '{"BS":["AA==","AA=="]}',
+      '{"L":{}}',
+      '{"L":["red"]}',
+      '{"SS":"red"}',
+      '{"M":[]}',
+      '{"M":{"colour":"red"}}',
+      '{"M":{"\\ud800":{"S":""}}}',
+    ].map((colour) => `{"id":1,"otherAttributes":{"colour":${colour}}}`),
+  ],
+  [
+    `shipDate ${dateRule}; petId is not a 64-bit integer; id is missing`,
+    ['{"shipDate":"0000-01-01T00:00:00Z","petId":"x"}'],
+  ],
+])("a line is rejected because %s", (problem, lines) => {
+  const problems = problem.split("; ");
+  expect(lines.map(parseOrderLine)).toEqual(lines.map(() => ({ problems })));
+});
+
+test.each([
+  ['{"id":1,}', /^not JSON: .* \(line 1 column 9\)$/],
+  ["not json", /^not JSON: Unexpected token 'o'/],
+  ["[".repeat(20_000) + "]".repeat(20_000), /^not JSON: .*call stack/],
+])("a line is rejected with what JSON.parse says of it: %.20s", (line, problem) => {
+  expect(parseOrderLine(line)).toEqual({ problems: [expect.stringMatching(problem)] });
+});
+
+test("an attribute may have any number that DynamoDB accepts, and nothing else", () => {
+  const accepted = [
+    `1${"0".repeat(40)}`,
+    `0.${"0".repeat(40)}1`,
+    `00.1${"0".repeat(40)}`,
+    `-0${"0".repeat(40)}`,
+    `${"9".repeat(38)}E+88`,
+    "1E-130",
+    "0E300",
+    "-1.5e-7",
+  ];
+  const rejected = ["", "1x", "x1", " 1", "1.", ".5", "1e", "--1", "+1"];
+  const all = [...accepted, ...rejected];
+  expect(all.filter((N) => isAttribute({ N }))).toEqual(accepted);
+  expect(all.filter((N) => isAttribute({ NS: ["7", N] }))).toEqual(accepted);
+});
+
+test("attributes are the same if they have the same value", () => {
+  const same: [AttributeValue, AttributeValue][] = [
+    [{ N: "1.50" }, { N: "1.5" }],
+    [{ N: "007" }, { N: "7" }],
+    [{ N: "12E1" }, { N: "120" }],
+    [{ N: "0.012" }, { N: "1.2e-2" }],
+    [{ N: "-0.0" }, { N: "0" }],
+    [{ NS: ["1.0", "2"] }, { NS: ["2", "1"] }],
+    [{ NS: ["12", "2"] }, { NS: ["02", "12"] }],
+    [
+      { M: { N: { N: "1.0" }, NS: { NS: ["10"] } } },
+      { M: { N: { N: "1" }, NS: { NS: ["1E1"] } } },
+    ],
+    // Two names that look alike.
+    [
+      { M: { "\u00e9": { N: "1" }, "e\u0301": { N: "2" } } },
+      { M: { "e\u0301": { N: "2" }, "\u00e9": { N: "1" } } },
+    ],
+  ];
+  const different: [AttributeValue, AttributeValue | undefined][] = [
+    [{ N: "1.5" }, { N: "15" }],
+    [{ N: "1" }, { N: "-1" }],
+    [{ N: "1" }, { N: "10" }],
+    [{ S: "1.0" }, { S: "1" }],
+    [{ SS: ["1.0"] }, { SS: ["1"] }],
+    [{ L: [{ N: "1" }, { N: "2" }] }, { L: [{ N: "2" }, { N: "1" }] }],
+    [{ N: "1" }, undefined],
+  ];
+  const differing = [...same, ...different].filter(
+    ([a, b]) => differingAttributes({ a }, { a: b })[0],
+  );
+  expect(differing).toEqual(different);
+});

@@ -1,0 +1,132 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { smokeChecks } from "../../../infra/tools/smoke/checks.ts";
+import { addSmoke, type SmokeOptions } from "../../../infra/tools/smoke/options.ts";
+import { Script } from "../../../infra/tools/terminal/script.ts";
+import { makeApiKey } from "../../../shared/api-keys.ts";
+import { endOf } from "../../helpers/end-of-options.ts";
+import { noOption } from "../../helpers/fixture-environments.ts";
+import { pendingOrder, tinyServiceForEachTest, when } from "./tiny-service.ts";
+
+const main = fileURLToPath(new URL("../../../infra/tools/petstore.ts", import.meta.url));
+
+describe("infra/petstore smoke", () => {
+  const service = tinyServiceForEachTest();
+
+  /** Runs the command. @returns all that it prints, and its exit code. */
+  async function run(...options: string[]) {
+    const env = {
+      API_KEY: service.apiKey,
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+    };
+    const words = [main, "smoke", "--base-url", `${service.baseUrl}/?a=b`, ...options];
+    const { promise, resolve } = Promise.withResolvers<string>();
+    execFile(process.execPath, words, { env }, (error, stdout, stderr) =>
+      resolve(
+        `${stdout}${stderr}exit code ${error?.code ?? 0}`.replace(service.baseUrl, "URL"),
+      ),
+    );
+    return promise;
+  }
+
+  test("prints a line for each check, and exits 1 when one fails", async () => {
+    service.fault = when(/ 415$/, { status: 400, body: "no" });
+    const lines = [
+      "Smoke test of URL",
+      "pass     401 without a key, naming the Bearer scheme",
+      "(pass     .+\n){11}FAIL     415 for an unexpected content type: POST /nope: status 400 instead of 415, .*",
+      "pass     413 .*",
+      "13 passed, 1 failed",
+      "exit code 1",
+    ];
+    expect(await run("--cancel", pendingOrder)).toMatch(RegExp(`^${lines.join("\n")}$`));
+  });
+
+  test("exits 0 when every check but the thorough ones passes", async () => {
+    const count = Object.keys(smokeChecks()).length;
+    expect(await run()).toMatch(new RegExp(`\n${count} passed, 0 failed\nexit code 0$`));
+  });
+});
+
+const environments = {
+  staging: { ...noOption, apiKeyPrefix: "pets_test" },
+  production: { ...noOption, apiKeyPrefix: "pets_live", keepData: true },
+};
+
+/** Reads options with a key in API_KEY, for staging by default. */
+function read(words: string, apiKey = makeApiKey("pets_test")): SmokeOptions {
+  vi.stubEnv("API_KEY", apiKey);
+  const script = new Script("petstore smoke");
+  let read: SmokeOptions | undefined;
+  addSmoke(script, environments, async (options) => {
+    read = options;
+  });
+  script.parse(["node", "command", ...words.split(" ").filter(Boolean)]);
+  if (read) return read;
+  throw new Error("no options were read");
+}
+
+const url = "--base-url=http://localhost/v1";
+
+test.each<[string, Partial<SmokeOptions>]>([
+  ["--base-url=http://localhost:3000/v1", { waitSeconds: 0 }],
+  ["--base-url=http://127.0.0.1:3000/v1", { waitSeconds: 0 }],
+  ["--base-url=http://[::1]:3000/v1", { waitSeconds: 0 }],
+  [
+    "--base-url=https://localhost.example.com/pets/v1/?a=b",
+    { baseUrl: "https://localhost.example.com/pets/v1", waitSeconds: 120 },
+  ],
+  ["--base-url=https://notlocalhost/v1", { waitSeconds: 120 }],
+  [`${url} --wait=30`, { waitSeconds: 30 }],
+  [`${url} --cancel=-7`, { cancel: "-7", thorough: false, asks: false }],
+])("infra/petstore smoke reads the options %j as %j", (words, expected) => {
+  expect(read(words)).toMatchObject(expected);
+});
+
+test.each([
+  ["", "error: required option '--base-url <url>' not specified"],
+  ["--base-url=xhttp://a/v1", /The address must end in \/v1\.$/],
+  ["--base-url=http://a/v1/store", /The address must end in \/v1\.$/],
+  [`${url} --cancel=007`, /Not a 64-bit integer\.$/],
+  [`${url} --wait=-1`, /Must be a whole number from 0 to 9999\.$/],
+  [`${url} --wait=30s`, /Must be a whole number from 0 to 9999\.$/],
+  [url, /^API_KEY is missing or malformed\.$/, ""],
+  // It isn't repeated.
+  [url, /^API_KEY is missing or malformed\.$/, `${makeApiKey("pets_test")}x`],
+  [`${url} --thorough`, "No terminal to ask on. Add --yes to go ahead."],
+])("infra/petstore smoke rejects %j in one line", (words, expected, key?: string) => {
+  const { code, stdout, stderr } = endOf(() => read(words, key), []);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(/^[^\n]+\n$/);
+  expect(stderr.trim()).toMatch(expected);
+});
+
+test("infra/petstore smoke says in its help which option is required", () => {
+  const { code, stdout } = endOf(() => read("--help"), []);
+  expect(code).toBe(0);
+  expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
+    /--base-url <url> .*prints \(required\)/,
+  );
+});
+
+describe("--thorough", () => {
+  test("asks first on a terminal, unless there is --yes", () => {
+    const { isTTY } = process.stdin;
+    onTestFinished(() => void Object.assign(process.stdin, { isTTY }));
+    process.stdin.isTTY = true;
+    expect(read(`${url} --thorough`).asks).toBe(true);
+    expect(read(`${url} --thorough --yes`).asks).toBe(false);
+  });
+
+  test.each([
+    ["pets_live", "that keeps its data"],
+    ["pets_else", "that environments.ts doesn't have"],
+  ])("needs --production with a key %s_..., of an environment %s", (prefix) => {
+    const words = `${url} --thorough --yes`;
+    expect(endOf(() => read(words, makeApiKey(prefix)), []).stderr).toBe(
+      "--thorough disturbs clients. If you mean this environment, add --production.\n",
+    );
+    expect(read(`${words} --production`, makeApiKey(prefix)).thorough).toBe(true);
+  });
+});

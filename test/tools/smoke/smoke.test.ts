@@ -1,0 +1,239 @@
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { listen } from "../../../infra/tools/local/machine/ports.ts";
+import { list, smokeChecks } from "../../../infra/tools/smoke/checks.ts";
+import { open, reason } from "../../../infra/tools/smoke/client.ts";
+import { smoke } from "../../../infra/tools/smoke/smoke.ts";
+import { isApiKey, makeApiKey } from "../../../shared/api-keys.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { errorBody } from "../../../shared/errors.ts";
+import {
+  type Fault,
+  hangUp,
+  pendingOrder,
+  type TinyRequest,
+  type TinyResponse,
+  tinyServiceForEachTest,
+  when,
+} from "./tiny-service.ts";
+
+const service = tinyServiceForEachTest();
+
+/** Runs the smoke test. @returns every line but the passes. */
+async function findings(
+  options: Partial<Parameters<typeof smoke>[0]> = {},
+  clock = systemClock,
+) {
+  const lines = await Array.fromAsync(smoke({ ...service, ...options }, clock));
+  return lines
+    .filter(({ kind }) => kind !== "pass")
+    .map(({ kind, text }) => `${kind} ${text}`);
+}
+
+describe("the smoke test", () => {
+  test("finds only that an order is cancelled already where every promise is kept", async () => {
+    expect(await findings({ cancel: pendingOrder })).toEqual([]);
+    expect(await findings({ cancel: pendingOrder })).toEqual([
+      `FAIL 204 for exactly one of 2 cancellations of order ${pendingOrder}, 409 for the rest: ` +
+        "the order was not pending. Name one that is",
+    ]);
+  });
+
+  test("accepts AWS's own 413", async () => {
+    service.fault = when(/ 413$/, {
+      headers: { "Content-Type": "text/html" },
+      body: "Large",
+    });
+    expect(await findings()).toEqual([]);
+  });
+
+  test("never repeats a key that the service echoes", async () => {
+    service.fault = ({ key, method }, right) =>
+      method === "GET"
+        ? { ...right, body: `[{"${key}":1}]` }
+        : { ...right, status: 418, body: `Bearer ${key}` };
+    const found = (await findings()).join();
+    expect(found).toContain('must NOT have additional properties "pets_test_..."');
+    expect(found).toContain('with the body "Bearer pets_test_..."');
+    expect(found).not.toMatch(/pets_test_\w/);
+  });
+
+  test("hangs up on a plain list after a million characters", async () => {
+    const hungUp = Promise.withResolvers<void>();
+    async function* endless() {
+      try {
+        yield '[{"id":1}';
+        for (let id = 2; ; id += 1) yield `,{"id":${id}${" ".repeat(100_000)}}`;
+      } finally {
+        hungUp.resolve();
+      }
+    }
+    service.fault = when(/ identity {2}200$/, { body: endless() });
+    expect(await findings()).toEqual([]);
+    await hungUp.promise;
+  });
+
+  test("warns of a list that AWS has cut off", async () => {
+    let now = 0;
+    const clock = { ...systemClock, now: () => (now += 900_000) };
+    service.fault = when(/ gzip {2}200$/, { body: '[{"id":1}' });
+    expect(await findings({}, clock)).toEqual([
+      expect.stringMatching(/^warning .*: cut off after 10 characters, as AWS does/),
+    ]);
+  });
+
+  test("tries no key, and wrong keys like the right one", async () => {
+    let apiKey = "";
+    do apiKey = makeApiKey("pets_live");
+    while (!apiKey.endsWith("0"));
+    const requests: TinyRequest[] = [];
+    service.fault = (request, right) => {
+      requests.push(request);
+      return right;
+    };
+    await findings({ apiKey });
+    const keys = [...new Set(requests.map(({ key }) => key))];
+    const malformed = ["no-key", `${apiKey.slice(0, -1)}1`, `${apiKey}0`, "bm86a2V5"];
+    // The gateway rejects the keys of other environments by itself.
+    const unissued = expect.stringMatching(/^pets_live_[^_]+$/);
+    expect(keys).toEqual([undefined, apiKey, ...malformed, unissued]);
+    expect(isApiKey(String(keys.at(-1)))).toBe(true);
+    expect(requests.map(({ path }) => path)).not.toContain(
+      `/store/orders/${pendingOrder}`,
+    );
+  });
+
+  test("cancels another negative int64 id each time, which no order has", async () => {
+    const ids = new Set<bigint>();
+    service.fault = ({ path }, right) => {
+      ids.add(BigInt(path.replace("/store/orders/", "")));
+      return right;
+    };
+    const name = "404 order_not_found for cancelling an order that does not exist";
+    for (let count = 0; count < 20; count += 1)
+      await smokeChecks()[name]?.(service, systemClock);
+    expect(ids.size).toBe(20);
+    expect([...ids].filter((id) => id >= 0n || id < -(2n ** 63n))).toEqual([]);
+  });
+});
+
+describe("a new stage", () => {
+  /** Runs the smoke test on a service with a fault until `readyAt`. Only pauses move its clock. */
+  async function smokeTest(fault: Fault, waitSeconds = 120, readyAt = 200, more = {}) {
+    let waited = 0;
+    const pause = async (milliseconds: number) => {
+      waited += milliseconds / 1000;
+    };
+    service.fault = (request, right) =>
+      waited < readyAt ? fault(request, right) : right;
+    const clock = { now: () => waited * 1000, pause };
+    const lines = await findings({ waitSeconds, ...more }, clock);
+    return { waited, lines, kinds: lines.map((line) => line.split(" ")[0]) };
+  }
+  const everything = when(/./, { status: 500, body: "" });
+  const operation = (name: string, change: Partial<TinyResponse>): Fault =>
+    when(new RegExp(`^${name} .* (200|404)$`), change);
+
+  test.each([
+    ["fails at everything", everything],
+    ["may not call the list's function", operation("GET", { status: 500, body: "" })],
+    ["may not call the cancellation's function", operation("DELETE", { status: 403 })],
+    [
+      "has no route for cancellations",
+      operation("DELETE", { body: errorBody("resource_not_found") }),
+    ],
+  ])("gets time, announced with one line, while it %s", async (_symptom, fault) => {
+    expect((await smokeTest(fault, 120, 40)).kinds).toEqual(["waiting"]);
+  });
+
+  test("gets time while nothing listens, and then fails with one line", async () => {
+    await service.stop();
+    const { waited, lines } = await smokeTest(everything, 10);
+    expect(waited).toBe(10);
+    const seen = "401 without a key.*: no response from http:\\S+/v1: .*ECONNREFUSED";
+    expect(lines).toEqual([
+      expect.stringMatching(`^waiting up to 10 s for the stage to be ready\\. ${seen}`),
+      expect.stringMatching(`^FAIL ${seen}`),
+    ]);
+  });
+
+  test("is not asked again before a pause is over", async () => {
+    let now = 0;
+    const pause = () => Promise.reject(new Error("still pausing"));
+    service.fault = everything;
+    const asking = findings({ waitSeconds: 1 }, { now: () => (now += 100), pause });
+    await expect(asking).rejects.toThrow("still pausing");
+  });
+
+  test("fails every check when the time that they share is over", async () => {
+    const { waited, kinds } = await smokeTest(everything, 121, 200, { thorough: true });
+    expect(waited).toBe(121);
+    expect(kinds).toEqual([
+      "waiting",
+      ...Object.keys(smokeChecks("", true)).map(() => "FAIL"),
+    ]);
+  });
+
+  test.each<[string, Fault]>([
+    ["a wrong list", when(/ 200$/, { body: "[1]" })],
+    ["a list that is cut off", hangUp],
+    ["a rejected key", operation("GET", { status: 401 })],
+    ["a 500 for an unknown path", when(/ \/nope /, { status: 500 })],
+  ])("fails at once for %s", async (_reason, fault) => {
+    const { waited, kinds } = await smokeTest(fault);
+    expect(waited).toBe(0);
+    expect(kinds).toContain("FAIL");
+  });
+});
+
+test("the reason that no address of a host responds is the error's code", () => {
+  const error = Object.assign(new AggregateError([]), { code: "ECONNREFUSED" });
+  expect(reason(error)).toBe("ECONNREFUSED");
+});
+
+test("a server may close its connection while a list is read slowly", async () => {
+  const closed = Promise.withResolvers<void>();
+  const length = 300_000;
+  const { port, close } = await listen(0, ({ headers }, response) => {
+    expect(headers["user-agent"]).toBeTruthy();
+    response.on("close", closed.resolve);
+    response
+      .writeHead(200, { connection: "close", "content-length": length })
+      .end("x".repeat(length));
+  });
+  onTestFinished(close);
+  const baseUrl = `http://127.0.0.1:${port}/v1`;
+  const { text } = await open({ ...service, baseUrl }, list);
+  let read = 0;
+  for await (const chunk of text) {
+    read += chunk.length;
+    await closed.promise;
+    for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+  }
+  expect(read).toBe(length);
+});
+
+test("a server may be silent for 30 seconds, or longer once a list has begun", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const asked = Promise.withResolvers<void>();
+  const { port, close } = await listen(0, () => asked.resolve());
+  onTestFinished(close);
+  const silent = findings({ baseUrl: `http://127.0.0.1:${port}/v1` });
+  const later = Promise.withResolvers<void>();
+  const body = (async function* () {
+    yield "[";
+    await later.promise;
+    yield "]";
+  })();
+  service.fault = when(/ 200$/, { body });
+  const { text } = await open(service, list);
+  await asked.promise;
+  await vi.advanceTimersByTimeAsync(29_999);
+  expect(await Promise.race([silent, "none"])).toBe("none");
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await silent).toEqual([expect.stringMatching(/^FAIL .*: silent for 30 s$/)]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  later.resolve();
+  expect((await Array.fromAsync(text)).join("")).toBe("[]");
+});
