@@ -24,11 +24,12 @@ export const handler = middy<APIGatewayProxyEvent, StreamedResponse, Error, Cont
 })
   .use(httpContentNegotiation({ availableEncodings: ["gzip"], failOnMismatch: false }))
   .use(respondWithErrors("list"))
-  .handler(async (event, { preferredEncoding }) => {
+  .handler(async (event, { preferredEncoding, getRemainingTimeInMillis }) => {
     const { body, isCompressed } = await openOrderList(
       scanOrders(client, ordersTable),
       callerOf(event),
       preferredEncoding === "gzip",
+      getRemainingTimeInMillis,
     );
     return {
       statusCode: 200,

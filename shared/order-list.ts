@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { finished, Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { constants, createGzip } from "node:zlib";
+import { systemClock } from "./clock.ts";
 import { ServiceError } from "./errors.ts";
 import { logFailure, logOutcome, logWarning } from "./log.ts";
 import { type OmittedFields, type OrderItem, orderJson } from "./order.ts";
@@ -12,6 +13,15 @@ const gzipLevel = 3;
 /** Compressing saves nothing on the wire if the first page is shorter than this, in characters. */
 const worthCompressing = 1400;
 
+/**
+ * The longest list, in bytes as sent. Beyond 200 MB, the response's head included, Lambda would cut
+ * it off as if the client had hung up.
+ */
+const mostBytes = 199_000_000;
+
+/** How long before Lambda's timeout a list is cut off, in milliseconds. */
+const cutOffEarly = 5_000;
+
 /** How much of a list has been read so far. */
 interface Progress {
   orders: number;
@@ -20,18 +30,21 @@ interface Progress {
 
 /**
  * Opens the list of orders. Resolves once the first page has arrived, so that an earlier failure
- * still gets a status of its own; a later one can only cut off the body. Logs how the list ends.
+ * still gets a status of its own; a later one can only cut off the body, and so do Lambda's limits.
+ * Logs how the list ends.
  *
  * @param pages emptied as they are written.
  * @param keyId the id of the caller's API key, for the log.
- * @returns the JSON array, compressed or not. If a page can't be read the stream fails, so it never
- * ends with `]`.
+ * @param remainingMilliseconds how long until Lambda's timeout.
+ * @returns the JSON array, compressed or not. If it is cut off the stream fails, so it never ends
+ * with `]`.
  * @throws what reading the first page throws.
  */
 export async function openOrderList(
   pages: AsyncIterable<OrderItem[]>,
   keyId: string,
   acceptsGzip: boolean,
+  remainingMilliseconds: () => number,
 ): Promise<{ body: Readable; isCompressed: boolean }> {
   const progress: Progress = { orders: 0, omittedFields: {} };
   const chunks = listJson(oneAhead(pages), progress);
@@ -43,8 +56,14 @@ export async function openOrderList(
   const isCompressed = acceptsGzip && start.length >= worthCompressing;
   // A stream over a generator asks for a page once the one before has been read: the first page is
   // always sent.
-  const body = Readable.from(isCompressed ? compress(json) : json);
+  const body = Readable.from(withinLimit(isCompressed ? compress(json) : json));
+  const end = new AbortController();
+  systemClock.pause(remainingMilliseconds() - cutOffEarly, end.signal).then(
+    () => body.destroy(cutOff("Lambda's timeout is near")),
+    () => {},
+  );
   finished(body, (error) => {
+    end.abort();
     const { orders, omittedFields } = progress;
     const fields = { keyId, orders, firstPageMilliseconds };
     if (!error) logOutcome("orders_listed", fields);
@@ -102,6 +121,29 @@ async function* oneAhead(pages: AsyncIterable<OrderItem[]>) {
 async function* resume(start: string, rest: AsyncIterable<string>) {
   yield start;
   yield* rest;
+}
+
+/** The chunks, up to `mostBytes` in all. They can be left while the next one is awaited. */
+function withinLimit(source: AsyncGenerator<string | Buffer>) {
+  let bytes = 0;
+  const chunks = {
+    async next() {
+      const result = await source.next();
+      bytes += Buffer.byteLength(result.value ?? "");
+      if (bytes > mostBytes) throw cutOff(`The list exceeds ${mostBytes} bytes`);
+      return result;
+    },
+    async return() {
+      // Not awaited: a page may still be on its way.
+      void source.return(undefined);
+      return { done: true as const, value: undefined };
+    },
+  };
+  return { [Symbol.asyncIterator]: () => chunks };
+}
+
+function cutOff(reason: string) {
+  return new ServiceError("internal_error", new Error(reason));
 }
 
 /** Compresses a list page by page: each goes out whole before the next one is asked for. */

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { buffer } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
@@ -5,6 +6,7 @@ import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import type { Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { systemClock } from "../../shared/clock.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { openOrderList } from "../../shared/order-list.ts";
@@ -107,7 +109,7 @@ test.each([false, true])(
         yield orders(1000);
       }
     }
-    const { body } = await openOrderList(pages(), "key_1", acceptsGzip);
+    const { body } = await openOrderList(pages(), "key_1", acceptsGzip, () => 900_000);
     await setImmediate();
     expect(requested).toBe(2);
     let read = 0;
@@ -172,6 +174,57 @@ test.each<
   expect(unhandled).not.toHaveBeenCalled();
   expect(log.warn.mock.calls).toEqual(warnings);
 });
+
+const reason = (message: string) => ({
+  event: "list_cut_off",
+  causes: [expect.anything(), expect.objectContaining({ message })],
+});
+
+test.each([
+  { kind: "plain", acceptsGzip: false, scale: 200 },
+  { kind: "compressed", acceptsGzip: true, scale: 5000 },
+])(
+  "a $kind list is cut off just below 200 MB as sent",
+  async ({ acceptsGzip, scale }) => {
+    const { byteLength } = Buffer;
+    // Each byte counts as many, so that the list needn't be so long.
+    using _scaled = vi
+      .spyOn(Buffer, "byteLength")
+      .mockImplementation((data) => scale * byteLength(data));
+    async function* pages() {
+      for (let page = 0; page < 80; page += 1) yield orders(1000);
+    }
+    const { body } = await openOrderList(pages(), "key_1", acceptsGzip, () => 900_000);
+    let sent = 0;
+    body.on("data", (chunk: string | Buffer) => (sent += chunk.length));
+    await expect(once(body, "end")).rejects.toThrow();
+    expect(sent * scale).toBeGreaterThan(190_000_000);
+    expect(sent * scale).toBeLessThan(200_000_000);
+    const cutOff = reason("The list exceeds 199000000 bytes");
+    expect(log.error.mock.calls).toEqual(logged(cutOff));
+  },
+);
+
+test.each<[reason: string, second: () => Promise<object>]>([
+  ["its client reads nothing", async () => ({ Items: orders(20_000) })],
+  ["its next page is awaited", () => new Promise(() => {})],
+])(
+  "a list is cut off five seconds before Lambda's timeout, though %s",
+  async (_, second) => {
+    const time = Promise.withResolvers<void>();
+    using pause = vi.spyOn(systemClock, "pause").mockReturnValue(time.promise);
+    const first = { Items: orders(20_000), LastEvaluatedKey: lastKey };
+    table.on(ScanCommand).resolvesOnce(first).callsFake(second);
+    const stream = new ResponseStream();
+    const ended = handler(proxyEvent({}), stream, lambdaContext());
+    await expect.poll(() => stream.readableLength).toBeGreaterThan(0);
+    time.resolve();
+    await expect(ended).rejects.toThrow();
+    expect(log.error.mock.calls).toEqual(logged(reason("Lambda's timeout is near")));
+    // Of the 10 that a test's invocation has.
+    expect(pause.mock.calls).toEqual([[5_000, expect.anything()]]);
+  },
+);
 
 test("a list stops reading when its client leaves, which is logged as no failure", async () => {
   const page = async () => ({ Items: orders(20_000), LastEvaluatedKey: lastKey });

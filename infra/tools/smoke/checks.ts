@@ -117,7 +117,7 @@ const cancellations = (pending: string, racers: number): Checks => ({
 });
 
 const unchanging: Checks = {
-  // Not the whole: AWS cuts it off at 200 MB, which is two million orders.
+  // Not the whole: it is cut off at 199 MB, which is two million orders.
   "the beginning of an uncompressed list for a client that accepts no compression":
     async (service, clock) => {
       const response = await open(service, uncompressed);

@@ -4,9 +4,12 @@ import type { Clock } from "../../../shared/clock.ts";
 import { CutOff, type OpenResponse, Warning } from "./client.ts";
 import { expectDocumented, expectStatus } from "./document.ts";
 
-/** Beyond either, AWS cuts a response off. It counts bytes on the wire, which are no more. */
-const mostCharacters = 200_000_000;
-const mostMilliseconds = 15 * 60_000;
+/**
+ * Shortly after either, the service ends a list (order-list.ts). It counts bytes on the wire, which
+ * are no more.
+ */
+const mostCharacters = 195_000_000;
+const mostMilliseconds = 14 * 60_000;
 
 /**
  * Checks a list of orders as it arrives. Only their ids are kept in memory.
@@ -14,7 +17,7 @@ const mostMilliseconds = 15 * 60_000;
  * @param enough how many characters to read at most. Once they are there, hangs up.
  * @returns the number of characters read, and the ids of the orders.
  * @throws AssertionError unless it is a documented list with no order twice; CutOff when it has no
- * end, or a Warning when AWS's own limit is the likely reason; NotReady for a status that a new
+ * end, or a Warning when one of these limits is the likely reason; NotReady for a status that a new
  * stage may respond with.
  */
 export async function expectList(
@@ -37,7 +40,7 @@ export async function expectList(
     const isAtLimit = length >= mostCharacters || clock.now() - begun >= mostMilliseconds;
     if (!(error instanceof CutOff && isAtLimit)) throw error;
     throw new Warning(
-      `cut off after ${length} characters, as AWS does with more than 200 MB or 15 minutes`,
+      `cut off after ${length} characters, as are all lists beyond 199 MB or 15 minutes`,
     );
   }
   return { length, ids };
