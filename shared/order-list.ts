@@ -8,7 +8,7 @@ import { logFailure, logOutcome, logWarning } from "./log.ts";
 import { type OmittedFields, type OrderItem, orderJson } from "./order.ts";
 
 /** Costs half the CPU of the default, 6, for a body 10 to 20 % longer. */
-const gzipLevel = 3;
+export const gzipLevel = 3;
 
 /** Compressing saves nothing on the wire if the first page is shorter than this, in characters. */
 const worthCompressing = 1400;

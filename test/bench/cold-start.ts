@@ -31,7 +31,7 @@ export async function coldStarts(subject: Subject) {
     return [{ ...figure("cold starts", Number.NaN, ""), unmeasured: start }];
   return [
     ...(await coldStart(start, "ListOrders", listEvent())),
-    ...(await coldStart(start, "CancelOrder", cancelEvent(-1))),
+    ...(await coldStart(start, "CancelOrder", cancelEvent("-1"))),
     ...(await coldStart(start, "Authorize", authorizeEvent(subject.apiKey))),
     ...(await firstAuthorisedCancel(start, subject)),
   ];

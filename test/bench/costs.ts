@@ -1,4 +1,4 @@
-// `npm run costs`: what the service costs, which limit gives first, and why each memory size.
+// `npm run costs`: what the service costs, which limit is reached first, and why each memory size.
 import { type Environment, environments } from "../../infra/environments.ts";
 import { functionList } from "../../infra/stack/function-list.ts";
 import { Script } from "../../infra/tools/terminal/script.ts";
@@ -9,7 +9,9 @@ import {
   limitsUnder,
   listSeconds,
   monthlyDollars,
+  quota,
 } from "./limits.ts";
+import { lengths, orderBytes } from "./orders.ts";
 import { markdown, writeTables } from "./page.ts";
 import {
   authorization,
@@ -17,17 +19,18 @@ import {
   cost,
   lambdaCost,
   listOf,
-  millionOrdersMonth,
   milliseconds,
-  orderBytes,
+  order,
+  orderMonth,
   price,
+  rejectedCost,
   sources,
 } from "./prices.ts";
 
 const { write, ...load } = new Script("npm run costs --")
   .description(
     "Prints what the service costs, from AWS's list prices. " +
-      "With cancellations or lists, prints which limit gives first.",
+      "With cancellations or lists, prints which limit is reached first.",
   )
   .option(
     "--write",
@@ -36,6 +39,14 @@ const { write, ...load } = new Script("npm run costs --")
   .option("--orders <number>", "orders in the table", Number, 1e6)
   .option("--cancels-per-second <number>", "cancellations that clients send", Number, 0)
   .option("--lists-per-minute <number>", "lists that clients ask for", Number, 0)
+  .option("--keys <number>", "API keys in use", Number, 10)
+  .option(
+    "--concurrency <number>",
+    "the account's quota of concurrent executions, which is lower in new accounts " +
+      "(aws lambda get-account-settings)",
+    Number,
+    1000,
+  )
   .parse()
   .opts<Load & { write?: true }>();
 
@@ -47,9 +58,6 @@ const gigabytes = sumOf(functionList, ({ memorySize }) => memorySize / 1024);
 /** The initialisations, which Lambda bills, and a Scan, a GetItem and an UpdateItem. */
 const coldStarts =
   initSeconds * gigabytes * price.gigabyteSecond + 1.5 * price.readUnit + price.writeUnit;
-
-/** The gateway charges nothing for asking the authorizer. */
-const authorizations = millionDollars(cost(authorization));
 
 const works = [cancellation, listOf(100), listOf(10_000)];
 
@@ -76,21 +84,43 @@ const costsTable = [
     millionDollars(cost(work)),
     millionDollars(cost(work, price.httpRequest)),
   ]),
-  ["a million times a key that isn't cached, on top", authorizations, authorizations],
-  ["a million cold starts of each function, on top", millionDollars(coldStarts), "same"],
-  [
-    "a month of keeping a million orders, and restoring them to any second",
-    dollars(millionOrdersMonth),
-    "same",
-  ],
+  ...[
+    ["a million calls of the authorizer, on top", 1e6 * cost(authorization)],
+    ["a million cold starts of each function, on top", 1e6 * coldStarts],
+    ["a million requests without a key, for their log lines", 1e6 * rejectedCost],
+    [
+      "a day of them at the account's 10,000 a second",
+      86_400 * quota.requests * rejectedCost,
+    ],
+    [
+      "a month of keeping a million orders, and restoring them to any second",
+      1e6 * orderMonth,
+    ],
+  ].map(([what, value]) => [String(what), dollars(Number(value)), "same"]),
   ["an idle month, alarms and stored bytes aside", dollars(0), dollars(0)],
+];
+
+const lengthsTable = [
+  [
+    "an order, in bytes",
+    "stored, once cancelled",
+    "in a list",
+    "in a gzip list",
+    "longest list",
+    "longest gzip list",
+  ],
+  ...Object.entries(lengths).map(([length, description]) => {
+    const { stored, plain, gzip } = orderBytes(length as keyof typeof lengths);
+    const most = (bytes: number) => `${amount(quota.streamedMegabytes / bytes)} million`;
+    return [description, ...[stored, plain, gzip].map(amount), most(plain), most(gzip)];
+  }),
 ];
 
 const ordersTable = [
   [
     "orders, all else estimated",
     "stored",
-    "a list as gzip",
+    "a gzip list",
     "takes at least",
     "read units",
     "costs",
@@ -104,7 +134,7 @@ const pricesTable = [
   ...Object.entries(price).map(([name, value]) => [
     name,
     value < 0.001 ? `${Number((1e6 * value).toPrecision(6))} a million` : String(value),
-    sources[name as keyof typeof price],
+    sources[name as keyof typeof price] ?? "unverified",
   ]),
 ];
 
@@ -122,7 +152,7 @@ const environmentsTable = [
 if (load.cancelsPerSecond > 0 || load.listsPerMinute > 0)
   Object.values(environments).forEach(printLoad);
 else {
-  const tables = [sizesTable, costsTable, ordersTable, pricesTable];
+  const tables = [sizesTable, costsTable, lengthsTable, ordersTable, pricesTable];
   for (const table of tables) console.log(`${markdown(table)}\n`);
   console.log("With the settings in infra/environments.ts:\n");
   console.log(markdown(environmentsTable));
@@ -139,12 +169,10 @@ function printLoad(environment: Environment) {
     ],
   );
   console.log(
-    `With the settings of ${environment.name}, what gives first at the head:\n`,
+    `With the settings of ${environment.name}, the first limit to be reached at the head:\n`,
   );
   console.log(`${markdown([["limit", "used", "", "beyond it"], ...rows])}\n`);
-  console.log(
-    `A month: $${amount(monthlyDollars(load))}, authorizations and alarms aside.\n`,
-  );
+  console.log(`A month: $${amount(monthlyDollars(load, environment))}, alarms aside.\n`);
 }
 
 function amount(value: number) {
@@ -168,12 +196,12 @@ function ordersRow(orders: number) {
   const list = listOf(orders);
   return [
     orders.toLocaleString("en"),
-    `${amount((orders * orderBytes.stored) / 1e6)} MB`,
+    `${amount((orders * order.stored) / 1e6)} MB`,
     `${amount(list.sentKilobytes / 1000)} MB`,
     `${amount(listSeconds(orders))} s`,
     amount(list.readUnits),
     isCutOff(orders) ? "cut off at 200 MB" : `$${cost(list).toPrecision(2)}`,
-    dollars((orders / 1e6) * millionOrdersMonth),
+    dollars(orders * orderMonth),
   ];
 }
 
@@ -182,7 +210,7 @@ function environmentRow(environment: Environment) {
   // A read unit is 8 KB of a list.
   const exhaustingBytes =
     (tableThroughput.reads / throttling.listOrders.rateLimit) * 8192;
-  const exhaustingOrders = Math.ceil(exhaustingBytes / orderBytes.stored);
+  const exhaustingOrders = Math.ceil(exhaustingBytes / order.stored);
   const template = templateOf(environment);
   const resources = (type: string) => template.findResources(`AWS::${type}`);
   const alarmMetrics = sumOf(

@@ -32,6 +32,4 @@ export const reasons: Record<string, string> = {
   "cold start of ListOrders, beside the SDK bundled alike": mostIsNode,
   "cold start of CancelOrder, beside the SDK bundled alike": mostIsNode,
   "cold start of Authorize, beside the SDK bundled alike": mostIsNode,
-  "list of 100,000, time, beside bare Scans":
-    "a page must be parsed before the next one can be asked for, as a list signed by hand shows",
 };

@@ -1,20 +1,27 @@
 import type { Environment } from "../../infra/environments.ts";
 import {
+  authorization,
   cancellation,
   cost,
   listOf,
-  millionOrdersMonth,
   milliseconds,
+  orderMonth,
 } from "./prices.ts";
 
 export interface Load {
   orders: number;
   cancelsPerSecond: number;
   listsPerMinute: number;
+  /** API keys in use. */
+  keys: number;
+  /** The account's quota of concurrent executions. */
+  concurrency: number;
 }
 
 /** AWS's defaults. Megabytes are 10^6 bytes. */
-const quota = {
+export const quota = {
+  /** API Gateway's developer guide, "Quotas": requests of the account a second. */
+  requests: 10_000,
   /** Lambda's developer guide, "Response streaming": the size, and the rate after 6 MB. */
   streamedMegabytes: 200,
   unthrottledMegabytes: 6,
@@ -23,6 +30,8 @@ const quota = {
   listSeconds: 900,
   /** DynamoDB's developer guide, "Partitions": a list reads one partition after the other. */
   partitionReads: 3000,
+  /** The same, "On-demand capacity mode": what a new table serves a second. */
+  newTable: { reads: 12_000, writes: 4000 },
 };
 
 /** The longest of running the function, reading from one partition, and sending gzip. */
@@ -43,6 +52,12 @@ export function isCutOff(orders: number) {
   return listOf(orders).sentKilobytes / 1000 > quota.streamedMegabytes;
 }
 
+/** Calls of the authorizer a second: one for each key and cache period. */
+function authorizations(load: Load, { authorizerCacheSeconds }: Environment) {
+  const requests = load.cancelsPerSecond + load.listsPerMinute / 60;
+  return Math.min(requests, load.keys / authorizerCacheSeconds);
+}
+
 const endOfV1 = "nothing raises it: here v1 ends, which lists all orders in one response";
 const raise = "raise it in environments.ts";
 const raiseToQuota = `${raise}, up to the table's quota of 40,000 (DynamoDB guide, Quotas)`;
@@ -57,7 +72,7 @@ function limit(
   return { name, used, available, unit, share: used / available, remedy };
 }
 
-/** Every limit under a load, the first to give at the head. */
+/** Every limit under a load, the first to be reached at the head. */
 export function limitsUnder(load: Load, environment: Environment) {
   const { throttling, tableThroughput, listConcurrency } = environment;
   const { cancelsPerSecond: cancels } = load;
@@ -65,7 +80,10 @@ export function limitsUnder(load: Load, environment: Environment) {
   // A table that nobody lists may be of any size.
   const orders = lists > 0 ? load.orders : 0;
   const listsAtOnce = lists * listSeconds(orders);
-  const cancelsAtOnce = (cancels * milliseconds(cancellation)) / 1000;
+  const authorized = authorizations(load, environment);
+  const shortAtOnce =
+    (cancels * milliseconds(cancellation) + authorized * milliseconds(authorization)) /
+    1000;
   const { cancelOrder, listOrders } = throttling;
   const perSecond = "a second";
   const units = "units a second";
@@ -73,6 +91,10 @@ export function limitsUnder(load: Load, environment: Environment) {
   const writes = cancels * cancellation.writeUnits;
   const reads = lists * listOf(orders).readUnits;
   const listLess = `${raiseToQuota}, or list less often`;
+  const warmUp =
+    "raise the table's warm throughput, or let the load double every 30 minutes at most";
+  const moreConcurrency =
+    "ask Service Quotas for more concurrent executions (L-B99A9384)";
   const limits = [
     limit(
       "a list's size, as gzip (Lambda guide, Response streaming)",
@@ -105,18 +127,39 @@ export function limitsUnder(load: Load, environment: Environment) {
     limit("tableThroughput.writes", writes, tableThroughput.writes, units, raiseToQuota),
     limit("tableThroughput.reads", reads, tableThroughput.reads, units, listLess),
     limit(
+      "writes of a new table (DynamoDB guide, On-demand capacity mode)",
+      writes,
+      quota.newTable.writes,
+      units,
+      warmUp,
+    ),
+    limit(
+      "reads of a new table (DynamoDB guide, On-demand capacity mode)",
+      reads,
+      quota.newTable.reads,
+      units,
+      warmUp,
+    ),
+    limit(
       "requests of the account (API Gateway guide, Quotas)",
       cancels + lists,
-      10_000,
+      quota.requests,
       perSecond,
       "ask Service Quotas for a higher throttle quota (L-8A5B8E43)",
     ),
     limit(
       "concurrent executions of the account (Lambda guide, Quotas)",
-      cancelsAtOnce + listsAtOnce,
-      1000,
+      shortAtOnce + listsAtOnce,
+      load.concurrency,
       atOnce,
-      "ask Service Quotas for more concurrent executions (L-B99A9384)",
+      moreConcurrency,
+    ),
+    limit(
+      "invocations, ten a second for each concurrent execution (Lambda guide, Quotas)",
+      cancels + lists + authorized,
+      10 * load.concurrency,
+      perSecond,
+      moreConcurrency,
     ),
   ];
   if (listConcurrency !== undefined)
@@ -126,9 +169,10 @@ export function limitsUnder(load: Load, environment: Environment) {
 
 const secondsInMonth = 730 * 3600;
 
-/** Dollars for a month of this load, with every key in the authorizer's cache. */
-export function monthlyDollars({ orders, cancelsPerSecond, listsPerMinute }: Load) {
-  const lists = (listsPerMinute / 60) * cost(listOf(orders));
-  const serving = secondsInMonth * (cancelsPerSecond * cost(cancellation) + lists);
-  return serving + (orders / 1e6) * millionOrdersMonth;
+/** Dollars for a month of this load. */
+export function monthlyDollars(load: Load, environment: Environment) {
+  const lists = (load.listsPerMinute / 60) * cost(listOf(load.orders));
+  const cancels = load.cancelsPerSecond * cost(cancellation);
+  const asking = authorizations(load, environment) * cost(authorization);
+  return secondsInMonth * (cancels + lists + asking) + load.orders * orderMonth;
 }

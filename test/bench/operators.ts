@@ -8,9 +8,10 @@ import { region } from "../../infra/tools/running-stacks/local-account.ts";
 import { petstore, root } from "../helpers/admin-command.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
+import { idsOf, ordersFrom } from "./orders.ts";
 import { besides, sdkAlone } from "./row.ts";
 import { timed } from "./samples.ts";
-import { pendingOrders, type Subject } from "./subject.ts";
+import type { Subject } from "./subject.ts";
 
 const floor = fileURLToPath(new URL("floor/sdk/operators.mjs", import.meta.url));
 const tables = { ours: "OperatorsOrders", floor: "FloorOrders" };
@@ -28,9 +29,9 @@ export async function operators({ client, endpoint }: Subject) {
     tables: { orders: tables.ours, apiKeys: "none" },
   };
   await writeFile(pathOf("1.json"), JSON.stringify(stack));
-  const lines = pendingOrders(0, count).map(formatOrderLine);
-  await writeFile(pathOf("orders"), lines.join("\n"));
-  await writeFile(pathOf("ids"), Array.from({ length: count }, (_, id) => id).join("\n"));
+  const orders = ordersFrom(0, count);
+  await writeFile(pathOf("orders"), orders.map(formatOrderLine).join("\n"));
+  await writeFile(pathOf("ids"), idsOf(orders).join("\n"));
   for (const table of Object.values(tables)) await createTable(client, "orders", table);
 
   const env = {

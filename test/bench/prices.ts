@@ -1,4 +1,6 @@
-/** AWS's prices in dollars: us-east-1, without free tiers. */
+import { orderBytes } from "./orders.ts";
+
+/** AWS's prices in dollars: us-east-1, the first tier's, without free tiers. */
 export const price = {
   restRequest: 3.5e-6,
   httpRequest: 1e-6,
@@ -22,21 +24,15 @@ export const price = {
 
 const whitepaper = "AWS, Best Practices for Designing API Gateway Private APIs";
 
-/** As of 2026-11-25. AWS's own pages show most of theirs only to a browser. */
-export const sources: Record<keyof typeof price, string> = {
+/**
+ * AWS's own pages on which we could read a price, up to 2026-11-27. The others show theirs only to
+ * a browser.
+ */
+export const sources: Partial<Record<keyof typeof price, string>> = {
   restRequest: whitepaper,
   httpRequest: whitepaper,
-  lambdaRequest: "scalar.com, on hosting MCP servers",
-  gigabyteSecond: "cloudchipr.com/blog/aws-lambda-pricing",
-  writeUnit: "airbyte.com/data-engineering-resources/dynamodb-pricing",
-  readUnit: "airbyte.com/data-engineering-resources/dynamodb-pricing",
-  logGigabyte: "go-cloud.io/aws-api-gateway-pricing",
-  sentGigabyte: "awsforengineers.com/blog/aws-api-gateway-pricing-explained",
-  streamedGigabyte: "scalar.com, on hosting MCP servers",
+  lambdaRequest: "AWS News Blog, 1ms Billing Granularity",
   storedGigabyte: "aws.amazon.com/dynamodb/pricing",
-  recoverableGigabyte: "finops.com.py/services/dynamodb/backups",
-  alarmMetric: "c3x.dev/resources/aws/aws_cloudwatch_metric_alarm",
-  customMetric: "signoz.io/guides/cloudwatch-pricing",
 };
 
 export interface Work {
@@ -52,17 +48,14 @@ export interface Work {
   sentKilobytes: number;
 }
 
-export const orderBytes = {
-  stored: 250,
-  /** Charged for storing it, on top (DynamoDB's developer guide, "item sizes"). */
-  index: 100,
-  /** In a list, as gzip: the bench's figure, rounded up. */
-  gzip: 13,
-};
+/** The longer ones, so that no estimate is too low. */
+export const order = orderBytes("long");
+/** Bytes that DynamoDB charges for storing an item, on top ("Item sizes and formats"). */
+const indexBytes = 100;
 
 /** Half a read unit for each 4 KB, eventually consistent, 1 MB a page. */
 export function listOf(orders: number): Work {
-  const stored = orders * orderBytes.stored;
+  const stored = orders * order.stored;
   return {
     name: `a list of ${orders.toLocaleString("en")} orders`,
     memory: 1024,
@@ -70,7 +63,7 @@ export function listOf(orders: number): Work {
     waitMs: 10 * Math.ceil(stored / 1_048_576),
     writeUnits: 0,
     readUnits: Math.max(0.5, stored / 8192),
-    sentKilobytes: 0.5 + (orders * orderBytes.gzip) / 1000,
+    sentKilobytes: 0.5 + (orders * order.gzip) / 1000,
   };
 }
 
@@ -84,7 +77,7 @@ export const cancellation: Work = {
   sentKilobytes: 0.3,
 };
 
-/** A consistent read of one small item, once for each key and cache time. */
+/** A consistent read of one small item. The gateway charges nothing for asking the authorizer. */
 export const authorization: Work = {
   ...cancellation,
   writeUnits: 0,
@@ -92,7 +85,9 @@ export const authorization: Work = {
   sentKilobytes: 0,
 };
 
+/** The lines of a request, and the one of a request that the gateway rejects. */
 const logKilobytes = 0.8;
+const rejectedKilobytes = 0.55;
 /** Lambda gives a whole vCPU at 1,769 MB and shares in proportion. */
 export const wholeCpuMegabytes = 1769;
 
@@ -106,6 +101,9 @@ export function lambdaCost(work: Work, megabytes = work.memory) {
   return price.lambdaRequest + gigabyteSeconds * price.gigabyteSecond;
 }
 
+/** Dollars for a request that the gateway rejects: it charges for none, but the log does. */
+export const rejectedCost = (rejectedKilobytes / 1e6) * price.logGigabyte;
+
 /** Dollars for one request whose key is cached. The gateway charges each 10 MB as a request. */
 export function cost(work: Work, requestPrice = price.restRequest) {
   const gateway = requestPrice * Math.ceil(work.sentKilobytes / 10_000);
@@ -117,10 +115,8 @@ export function cost(work: Work, requestPrice = price.restRequest) {
   return gateway + lambdaCost(work) + tables + log + sent + streamed;
 }
 
-const storedGigabytes = (1e6 * (orderBytes.stored + orderBytes.index)) / 1e9;
-const recoverableGigabytes = (1e6 * orderBytes.stored) / 1e9;
-
-/** Dollars for keeping a million orders for a month, with their changes of the last 35 days. */
-export const millionOrdersMonth =
-  storedGigabytes * price.storedGigabyte +
-  recoverableGigabytes * price.recoverableGigabyte;
+/** Dollars for keeping an order for a month, with its changes of the last 35 days. */
+export const orderMonth =
+  ((order.stored + indexBytes) * price.storedGigabyte +
+    order.stored * price.recoverableGigabyte) /
+  1e9;

@@ -10,9 +10,10 @@ import { checkOrders } from "../../infra/tools/orders-file/orders-file.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { createTable } from "../helpers/create-table.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
+import { ordersFrom } from "./orders.ts";
 import { besides, figure } from "./row.ts";
 import { inTurn, median, timed } from "./samples.ts";
-import { pendingOrders, type Subject } from "./subject.ts";
+import type { Subject } from "./subject.ts";
 
 /** Measures `npm start`, and how it loads orders. */
 export async function start(subject: Subject) {
@@ -42,7 +43,7 @@ const bareTransactions = "bare transactions";
 async function loading({ client }: Subject) {
   await using folder = await temporaryFolder();
   const file = join(folder.path, "orders");
-  const orders = pendingOrders(0, loaded);
+  const orders = ordersFrom(0, loaded);
   await writeFile(file, orders.map(formatOrderLine).join("\n"));
   let tables = 0;
   const samples = await inTurn(1, ["ours", bareTransactions], async (name) => {

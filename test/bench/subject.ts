@@ -12,7 +12,7 @@ import { engineClient } from "../../infra/tools/running-stacks/engine-client.ts"
 import { tableWriter } from "../helpers/table-writer.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
 import { buildFloors, type FunctionId, sdkBundledAlike } from "./floors.ts";
-import { ordersFrom } from "./page-server.ts";
+import { idsOf, ordersFrom } from "./orders.ts";
 import { byHand, sdkAlone } from "./row.ts";
 
 /** The stack that is measured, its bundles, and an engine with its tables. */
@@ -74,18 +74,16 @@ export function hostBesideFloors({ functions, floorOf }: Subject, name: Function
   );
 }
 
-export function pendingOrders(firstId: number, count: number) {
-  const status = { S: "pending" };
-  return ordersFrom(firstId, count).map((order) => ({ ...order, status }));
-}
-
+/** Writes orders into the table, and returns their ids. */
 export async function putOrders(
   { client, ordersTable }: Subject,
-  firstId: number,
+  first: number,
   count: number,
 ) {
-  const orders = batches(pendingOrders(firstId, count));
-  await seedOrders(client, ordersTable, orders, new AbortController().signal);
+  const orders = ordersFrom(first, count);
+  const { signal } = new AbortController();
+  await seedOrders(client, ordersTable, batches(orders), signal);
+  return idsOf(orders);
 }
 
 // What the functions and the floors read of the gateway's events.
@@ -95,8 +93,8 @@ export function listEvent(headers = {}) {
   return { httpMethod: "GET", headers, pathParameters: null, requestContext };
 }
 
-export function cancelEvent(id: number) {
-  const pathParameters = { orderId: String(id) };
+export function cancelEvent(id: string) {
+  const pathParameters = { orderId: id };
   return { httpMethod: "DELETE", headers: {}, pathParameters, requestContext };
 }
 

@@ -10,12 +10,11 @@ const cancels = names.length * (warmUpRounds + 1 + rounds + 1);
 
 export async function warmCancel(subject: Subject) {
   await using host = hostBesideFloors(subject, "CancelOrder");
-  // An id that the lists' orders don't have. These are too few to matter there.
-  let nextId = -20_000;
-  await putOrders(subject, nextId, cancels);
+  // Other orders than the lists'. These are too few to matter there.
+  const ids = await putOrders(subject, 200_000, cancels);
   const timedCancel = (name: string) =>
     timed(async () => {
-      const { returned } = await host.invoke(name, cancelEvent(nextId++));
+      const { returned } = await host.invoke(name, cancelEvent(ids.pop() ?? ""));
       if (Object(returned).statusCode !== 204) throw new Error("A cancel failed");
     });
   const cpu = () =>
