@@ -115,7 +115,13 @@ const throttlingDeadline = 60_000;
 const firstPause = 500;
 const longestPause = 5_000;
 
-const projection = orderFields.map(({ name }) => name).join(", ");
+// With placeholders, because a field's name may be a word that DynamoDB reserves.
+const projection = {
+  ProjectionExpression: orderFields.map(({ name }) => `#${name}`).join(", "),
+  ExpressionAttributeNames: Object.fromEntries(
+    orderFields.map(({ name }) => [`#${name}`, name]),
+  ),
+};
 
 /**
  * Reads every order of the table, in no particular order, a page of up to 1 MB at a time, projected
@@ -133,7 +139,7 @@ export async function* scanOrders(
     const input = {
       TableName: table,
       ExclusiveStartKey,
-      ProjectionExpression: projection,
+      ...projection,
     };
     const { Items, LastEvaluatedKey } = await scanPage(client, input);
     yield Items ?? [];

@@ -1,9 +1,12 @@
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   isDateTime,
   type OmittedFields,
+  type OrderFieldType,
   type OrderItem,
+  orderFields,
   orderJson,
   parseOrderId,
 } from "../../shared/order.ts";
@@ -115,11 +118,6 @@ test.each<[item: OrderItem, json: string, omitted: string[]]>([
     ["petId", "quantity", "shipDate", "complete"],
   ],
   [
-    { id: { S: "1" }, petId: { L: [] }, shipDate: { N: "1" }, complete: { NULL: true } },
-    "{}",
-    ["id", "petId", "shipDate", "complete"],
-  ],
-  [
     { petId: { N: "7" }, status: { S: "cancelled" }, note: { S: "x" } },
     '{"petId":7}',
     [],
@@ -130,5 +128,55 @@ test.each<[item: OrderItem, json: string, omitted: string[]]>([
     const omittedFields: OmittedFields = {};
     expect(orderJson(item, omittedFields)).toBe(json);
     expect(omittedFields).toEqual(Object.fromEntries(omitted.map((name) => [name, 1])));
+  },
+);
+
+/** The attributes that a field of each type shows to clients. */
+const shown: Record<OrderFieldType, fc.Arbitrary<AttributeValue>> = {
+  int64: int64.map((value) => ({ N: String(value) })),
+  "date-time": fc
+    .date({
+      min: new Date("0001-01-01"),
+      max: new Date("9999-12-31"),
+      noInvalidDate: true,
+    })
+    .map((value) => ({ S: value.toISOString() })),
+  boolean: fc.boolean().map((BOOL) => ({ BOOL })),
+};
+const anyAttribute = fc.oneof(
+  ...Object.values(shown),
+  fc.string({ unit: "binary" }).map((S) => ({ S })),
+  fc.double({ noNaN: true }).map((value) => ({ N: String(value) })),
+  fc.constantFrom<AttributeValue>({ NULL: true }, { L: [] }, { M: {} }, { S: '"' }),
+);
+
+test.each(orderFields)(
+  "the field $name has exactly the value of its attribute, or is left out and counted",
+  ({ name, type }) => {
+    /** The attribute that the field's JSON stands for, and how often the field was left out. */
+    const seen = (attribute: AttributeValue) => {
+      const omittedFields: OmittedFields = {};
+      const json = orderJson({ [name]: attribute }, omittedFields);
+      const order = JSON.parse(json, (key, value, { source = "" } = {}) => {
+        if (key === "") return value;
+        if (typeof value === "number") return { N: source };
+        return typeof value === "string" ? { S: value } : { BOOL: value };
+      });
+      return [order, omittedFields];
+    };
+    fc.assert(
+      fc.property(shown[type], (attribute) => {
+        expect(seen(attribute)).toEqual([{ [name]: attribute }, {}]);
+      }),
+    );
+    fc.assert(
+      fc.property(anyAttribute, (attribute) => {
+        const outcomes = [
+          [{ [name]: attribute }, {}],
+          [{}, { [name]: 1 }],
+        ];
+        expect(outcomes).toContainEqual(seen(attribute));
+      }),
+    );
   },
 );
