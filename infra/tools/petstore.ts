@@ -1,74 +1,109 @@
+import "./terminal/report-errors.ts";
 import type { Command } from "commander";
+import packageJson from "../../package.json" with { type: "json" };
 import { Script } from "./terminal/script.ts";
 
-/** A command: what it does, and the module that adds its options, which takes a while to load. */
-interface Room {
+interface Entry {
+  name: string;
   description: string;
+  /** Loads what adds the command's arguments, options and action. */
   load(): Promise<(command: Command) => unknown>;
 }
 
 const deploying = () => import("./deploy/commands.ts");
+const operating = () => import("./admin/program.ts");
 
-const rooms: Record<string, Room> = {
-  start: {
-    description: "run the service on this machine",
-    load: async () => (await import("./local/start-options.ts")).addStart,
-  },
-  keys: {
-    description: "issue, list, revoke, check and repair API keys",
-    load: async () => (await import("./admin/program.ts")).addKeyCommands,
-  },
-  orders: {
-    description: "import, export, ship, list, count, show, audit and mend orders",
-    load: async () => (await import("./admin/program.ts")).addOrderCommands,
-  },
-  synth: {
-    description: "write and check the templates of all environments",
-    load: async () => (await deploying()).addSynth,
-  },
-  compare: {
-    description: "list what a deployment would change out of the ordinary",
-    load: async () => (await deploying()).addCompare,
-  },
-  diff: {
-    description: "print every change that a deployment would make",
-    load: async () => (await deploying()).addDiff,
-  },
-  deploy: {
-    description: "compare, then deploy with CDK if every finding is accepted",
-    load: async () => (await deploying()).addDeploy,
-  },
-  drift: {
-    description: "list what was changed by hand since the last deployment",
-    load: async () => (await deploying()).addDrift,
-  },
-  smoke: {
-    description: "check that a deployed service does what it promises its clients",
-    load: async () => (await import("./smoke/options.ts")).addSmoke,
-  },
+/** The commands, under the headings of the help. */
+const groups: Record<string, Entry[]> = {
+  "Run it on this machine:": [
+    {
+      name: "start",
+      description: "run the service",
+      load: async () => (await import("./local/start-options.ts")).addStart,
+    },
+  ],
+  "Operate it:": [
+    {
+      name: "keys",
+      description: "issue, list, revoke, check and repair API keys",
+      load: async () => (await operating()).addKeyCommands,
+    },
+    {
+      name: "orders",
+      description:
+        "list, show, count, import, export, ship, audit, reinstate and repair orders",
+      load: async () => (await operating()).addOrderCommands,
+    },
+  ],
+  "Deploy it:": [
+    {
+      name: "synth",
+      description: "write and check the templates of all environments",
+      load: async () => (await deploying()).addSynth,
+    },
+    {
+      name: "compare",
+      description: "list what a deployment would change out of the ordinary",
+      load: async () => (await deploying()).addCompare,
+    },
+    {
+      name: "diff",
+      description: "print every change that a deployment would make",
+      load: async () => (await deploying()).addDiff,
+    },
+    {
+      name: "deploy",
+      description: "compare, then deploy with CDK if every finding is accepted",
+      load: async () => (await deploying()).addDeploy,
+    },
+    {
+      name: "drift",
+      description: "list what was changed by hand since the last deployment",
+      load: async () => (await deploying()).addDrift,
+    },
+    {
+      name: "smoke",
+      description: "check that a running service keeps its promises to clients",
+      load: async () => (await import("./smoke/options.ts")).addSmoke,
+    },
+  ],
 };
+
+const exitCodes = `
+Exit codes:
+  0    done
+  1    failed; also a rejected key, a failed check, a finding that isn't accepted, drift
+  2    wrong use; also a comparison or an installation that is incomplete
+  3-7  of orders ship, see its help
+`;
 
 /** The command line. Wrong use at any level prints one line and exits with 2. */
 export function createProgram(): Script {
   const program = new Script("petstore")
-    .description("Runs, deploys and operates the pet store orders service.")
-    .helpCommand(false)
+    .description("Runs, operates and deploys the pet store orders service.")
+    .version(packageJson.version)
     .showHelpAfterError("(see --help)")
-    .exitOverride();
-  for (const [name, { description }] of Object.entries(rooms))
-    program.command(name).description(description);
+    .exitOverride()
+    .addHelpText("after", exitCodes);
+  const loaders = new Map<string, Entry["load"]>();
+  for (const [heading, entries] of Object.entries(groups)) {
+    program.commandsGroup(heading);
+    for (const { name, description, load } of entries) {
+      program.command(name).description(description);
+      loaders.set(name, load);
+    }
+  }
+  program
+    .command("help [command...]")
+    .helpGroup("More:")
+    .description("print the help of a command")
+    .action(async (words: string[]) => {
+      await program.parseAsync([...words, "--help"], { from: "user" });
+    });
   program.hook("preSubcommand", async (_program, command) => {
-    const add = await rooms[command.name()]?.load();
+    const add = await loaders.get(command.name())?.();
     add?.(command);
   });
-  return program;
-}
-
-/** The command line with the options of every command. */
-export async function loadProgram(): Promise<Script> {
-  const program = createProgram();
-  for (const command of program.commands)
-    (await rooms[command.name()]?.load())?.(command);
   return program;
 }
 

@@ -7,7 +7,5 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 export const petstore = [
   "--max-semi-space-size=4",
   "--max-old-space-size=2000",
-  "--require",
-  "./infra/tools/preload.cjs",
   "infra/tools/petstore.ts",
 ];

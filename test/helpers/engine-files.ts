@@ -1,4 +1,4 @@
-import { enginePath, missing } from "../../infra/tools/local/machine/missing.cjs";
+import { enginePath, noEngine } from "../../infra/tools/local/engine/engine.ts";
 import packageJson from "../../package.json" with { type: "json" };
 
 const { CI, DYNAMODB_ENDPOINT } = process.env;
@@ -30,7 +30,7 @@ function filesWithoutEngine() {
 export function reportUntestedFiles() {
   if (untestedFiles.length === 0) return;
   process.on("exit", () =>
-    console.error([missing(), "Not tested without it:", ...untestedFiles].join("\n  ")),
+    console.error([noEngine(), "Not tested without it:", ...untestedFiles].join("\n  ")),
   );
   if (CI || (hasEnginePackage && !DYNAMODB_ENDPOINT)) process.exit(1);
 }

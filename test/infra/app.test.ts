@@ -59,7 +59,7 @@ test("a mistake in the settings stops synthesis", () => {
 
 test("a wrong context value ends synthesis with exit code 1 and one line", async () => {
   const env = { ...process.env, CDK_CONTEXT_JSON: JSON.stringify({ canary: "falsely" }) };
-  const args = ["--require", "./infra/tools/preload.cjs", "infra/app.ts"];
+  const args = ["--import", "./infra/tools/terminal/report-errors.ts", "infra/app.ts"];
   const app = promisify(execFile)(process.execPath, args, { env });
   const stderr = "canary must be true or false, not falsely\n";
   await expect(app).rejects.toMatchObject({ code: 1, stderr });

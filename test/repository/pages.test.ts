@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Command } from "commander";
 import { describe, expect, test } from "vitest";
-import { loadProgram } from "../../infra/tools/petstore.ts";
+import { createProgram } from "../../infra/tools/petstore.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { templateOf } from "../helpers/synthesise.ts";
@@ -38,7 +38,10 @@ function anchors(page: string) {
   );
 }
 
-const petstore = await loadProgram();
+const petstore = createProgram().configureOutput({ writeOut: () => {} });
+// A command's options are added when it is called.
+for (const command of petstore.commands)
+  await petstore.parseAsync([command.name(), "--help"], { from: "user" }).catch(() => {});
 
 /** The words of a command line of `petstore` that the program doesn't know. */
 function unknownTo(program: Command, line: string) {

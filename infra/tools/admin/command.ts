@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import { isInt64 } from "../../../shared/order.ts";
-import { type EnvironmentName, environments } from "../../environments.ts";
+import { environments } from "../../environments.ts";
 import { CommandError, errorText } from "../terminal/errors.ts";
 import { inputLines, inputName } from "../terminal/input.ts";
 import { grouped, jsonText, printable, printableLines } from "../terminal/text.ts";
+import type { TargetOptions } from "./program.ts";
 import { printLine } from "./progress.ts";
 import { TableCalls } from "./table-calls.ts";
 import { findDeployedStack, findLocalStack, type Target } from "./target.ts";
@@ -24,38 +25,29 @@ export interface Result {
   rejected?: boolean;
 }
 
-type Options = { env?: EnvironmentName; local?: true; json?: true; rate?: number };
-
 /**
- * The action of a command: does its work on its target and prints the result. First names the
- * target on standard error, if that could be in doubt.
- *
- * @param work also gets the arguments and the options of the command line.
+ * Does the work of a command on the target that its options choose, and prints the result. First
+ * names the target on standard error, if that could be in doubt.
  */
-export function action<Given extends unknown[]>(
-  work: (session: Session, ...given: Given) => Promise<Result>,
+export async function runOnTarget(
+  command: Command,
+  work: (session: Session) => Promise<Result>,
 ) {
-  return async function (this: Command, ...given: Given) {
-    const { env, local, json } = this.optsWithGlobals<Options>();
-    if (!env && !local)
-      this.error(
-        `error: choose --local or one of --env ${Object.keys(environments).join(", --env ")}`,
-      );
-    const target = await (env ? findDeployedStack(environments[env]) : findLocalStack());
-    if (target.description) process.stderr.write(`${target.description}\n`);
-    try {
-      await printResult(await work(openSession(target, this), ...given), json);
-    } finally {
-      target.client.destroy();
-    }
-  };
+  const { env, json } = command.optsWithGlobals<TargetOptions>();
+  const target = await (env ? findDeployedStack(environments[env]) : findLocalStack());
+  if (target.description) process.stderr.write(`${target.description}\n`);
+  try {
+    await printResult(await work(openSession(target, command)), json);
+  } finally {
+    target.client.destroy();
+  }
 }
 
 /** The stack that a command works on, and the choices of its command line. */
 export type Session = ReturnType<typeof openSession>;
 
 function openSession(target: Target, command: Command) {
-  const { local, json: asJson = false, rate } = command.optsWithGlobals<Options>();
+  const { local, json: asJson = false, rate } = command.optsWithGlobals<TargetOptions>();
   /** Aborted with the reason why the command stops early, which cuts the waits of its calls short. */
   const stop = new AbortController();
   return {

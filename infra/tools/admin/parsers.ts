@@ -1,8 +1,11 @@
 import { InvalidArgumentError } from "commander";
 import { isApiKeyId } from "../../../shared/api-keys.ts";
-import { isDateTime, isInt64 } from "../../../shared/order.ts";
+import { isDateTime, isInt64, orderStatuses } from "../../../shared/order.ts";
 import { accepting } from "../terminal/script.ts";
 import { dateTimeHint, printable } from "../terminal/text.ts";
+
+/** The statuses that orders are listed and counted by; `other` is any other status, or none. */
+export const statusChoices = [...orderStatuses, "other"] as const;
 
 /** A key's id. */
 export const parseKeyId = accepting(

@@ -1,10 +1,7 @@
 import { type Command, Option } from "commander";
-import { environments } from "../../environments.ts";
+import { type EnvironmentName, environments } from "../../environments.ts";
 import { parseNonEmpty, wholeNumber } from "../terminal/script.ts";
-import { checkKey, issueKey, listKeys, revokeKey } from "./api-keys.ts";
-import { auditCancellations } from "./audit-orders.ts";
-import { action } from "./command.ts";
-import { importOrders } from "./import-orders.ts";
+import type { Result, Session } from "./command.ts";
 import {
   parseExpiry,
   parseFields,
@@ -13,18 +10,43 @@ import {
   parseName,
   parseTable,
   parseTime,
-} from "./parsers.ts";
-import {
-  countOrders,
-  exportOrders,
-  listOrders,
-  showOrder,
   statusChoices,
-} from "./read-orders.ts";
-import { reinstateOrders } from "./reinstate-orders.ts";
-import { type RepairOptions, repair } from "./repair.ts";
-import { keyRules, orderRules } from "./repair-rules.ts";
-import { shipExitCodes, shipOrders } from "./ship-orders.ts";
+} from "./parsers.ts";
+import type { RepairOptions } from "./repair.ts";
+import { shipExitCodes } from "./ship-outcomes.ts";
+
+/** The options of every command. */
+export interface TargetOptions {
+  env?: EnvironmentName;
+  local?: true;
+  json?: true;
+  rate?: number;
+}
+
+type OrderRepairOptions = RepairOptions & { fields?: string[] };
+
+type Work<Given extends unknown[]> = (
+  session: Session,
+  ...given: Given
+) => Promise<Result>;
+
+/**
+ * The action of a command.
+ *
+ * @param load loads its work, which then gets the arguments and the options of the command line.
+ * Loading takes a while, so neither help nor wrong use waits for it.
+ */
+function action<Given extends unknown[]>(load: () => Promise<Work<Given>>) {
+  return async function (this: Command, ...given: Given) {
+    const { env, local } = this.optsWithGlobals<TargetOptions>();
+    if (!env && !local)
+      this.error(
+        `error: choose --local or one of --env ${Object.keys(environments).join(", --env ")}`,
+      );
+    const [{ runOnTarget }, work] = await Promise.all([import("./command.ts"), load()]);
+    await runOnTarget(this, (session) => work(session, ...given));
+  };
+}
 
 /** Adds the choice of where a group of commands works, and how it prints. */
 function addTarget(command: Command) {
@@ -71,18 +93,18 @@ export function addKeyCommands(keys: Command) {
       "the last day the key works, in UTC, or the date-time it expires",
       parseExpiry,
     )
-    .action(action(issueKey));
+    .action(action(async () => (await import("./api-keys.ts")).issueKey));
   keys
     .command("list")
     .description("list every key ever issued; the keys themselves are never shown again")
     .option("--active", "only the keys that work")
     .addOption(tableOption)
-    .action(action(listKeys));
+    .action(action(async () => (await import("./api-keys.ts")).listKeys));
   keys
     .command("revoke")
     .description("revoke a key for good")
     .argument("<key-id>", "as shown by `keys list`", parseKeyId)
-    .action(action(revokeKey));
+    .action(action(async () => (await import("./api-keys.ts")).revokeKey));
   keys
     .command("check")
     .description("read a key from standard input and say whether the service accepts it")
@@ -95,13 +117,16 @@ export function addKeyCommands(keys: Command) {
             "an argument stays in the shell's history",
         );
     })
-    .action(action(checkKey));
+    .action(action(async () => (await import("./api-keys.ts")).checkKey));
   repairCommand(keys)
     .addOption(rateOption)
     .action(
-      action((session, options: RepairOptions) =>
-        repair(session, session.apiKeysTable, keyRules, options),
-      ),
+      action(async () => {
+        const { repair } = await import("./repair.ts");
+        const { keyRules } = await import("./repair-rules.ts");
+        return (session, options: RepairOptions) =>
+          repair(session, session.apiKeysTable, keyRules, options);
+      }),
     );
 }
 
@@ -115,13 +140,13 @@ export function addOrderCommands(orders: Command) {
     )
     .argument("[file]", "NDJSON: one order per line, with its status", parseNonEmpty, "-")
     .option("--check", "compare the orders with the table, and write nothing")
-    .action(action(importOrders));
+    .action(action(async () => (await import("./import-orders.ts")).importOrders));
   orders
     .command("export")
     .description("write every order, one per line, in the format of `orders import`")
     .argument("[file]", "where to write (default: standard output)", parseNonEmpty)
     .addOption(tableOption)
-    .action(action(exportOrders));
+    .action(action(async () => (await import("./read-orders.ts")).exportOrders));
   orders
     .command("ship")
     .description("ship pending orders")
@@ -144,7 +169,7 @@ export function addOrderCommands(orders: Command) {
       if (ship.args.length > 0 && ship.opts()["file"] !== undefined)
         ship.error("error: name either orders or a file of ids");
     })
-    .action(action(shipOrders));
+    .action(action(async () => (await import("./ship-orders.ts")).shipOrders));
   addLookUps(orders);
   addReinstate(orders);
   repairCommand(orders)
@@ -155,10 +180,12 @@ export function addOrderCommands(orders: Command) {
     )
     .addOption(idsOption)
     .action(
-      action(
-        (session, { fields = [], ...options }: RepairOptions & { fields?: string[] }) =>
-          repair(session, session.ordersTable, orderRules(fields), options),
-      ),
+      action(async () => {
+        const { repair } = await import("./repair.ts");
+        const { orderRules } = await import("./repair-rules.ts");
+        return (session, { fields = [], ...options }: OrderRepairOptions) =>
+          repair(session, session.ordersTable, orderRules(fields), options);
+      }),
     );
 }
 
@@ -186,7 +213,7 @@ function addReinstate(orders: Command) {
         .conflicts("ids"),
     )
     .addOption(dryRunOption)
-    .action(action(reinstateOrders));
+    .action(action(async () => (await import("./reinstate-orders.ts")).reinstateOrders));
 }
 
 /** Adds the commands that only read orders. */
@@ -202,18 +229,18 @@ function addLookUps(orders: Command) {
       ),
     )
     .option("--cancelled-by <key-id>", "only orders that this key cancelled", parseKeyId)
-    .action(action(listOrders));
+    .action(action(async () => (await import("./read-orders.ts")).listOrders));
   orders
     .command("count")
     .description("count the orders by status")
-    .action(action(countOrders));
+    .action(action(async () => (await import("./read-orders.ts")).countOrders));
   orders
     .command("show")
     .description(
       "show an order with its status and, if it was cancelled, when and by which key",
     )
     .argument("<order-id>", "the order's id", parseId)
-    .action(action(showOrder));
+    .action(action(async () => (await import("./read-orders.ts")).showOrder));
   orders
     .command("audit")
     .description("compare the cancellations in CancelOrder's log with the table")
@@ -222,7 +249,7 @@ function addLookUps(orders: Command) {
       "the function's log lines (`-` is standard input)",
       parseNonEmpty,
     )
-    .action(action(auditCancellations));
+    .action(action(async () => (await import("./audit-orders.ts")).auditCancellations));
 }
 
 /** Adds the command that repairs the items of a table. */

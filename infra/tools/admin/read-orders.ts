@@ -9,6 +9,7 @@ import { counted, grouped, jsonText, printable } from "../terminal/text.ts";
 import { findKey, requireKey } from "./api-keys.ts";
 import type { Result, Session } from "./command.ts";
 import { writeLines } from "./export-file.ts";
+import type { statusChoices } from "./parsers.ts";
 import { printLine, startProgress } from "./progress.ts";
 import { orderKey, TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
@@ -74,9 +75,6 @@ function formatLine(order: OrderItem, counts: { orders: number; skipped: number 
   printLine(`Order ${id} skipped: id is not a 64-bit integer`, process.stderr);
   return "";
 }
-
-/** The statuses that orders are listed and counted by; `other` is any other status, or none. */
-export const statusChoices = [...orderStatuses, "other"] as const;
 
 /** Selects orders by their status and by the id of the key that cancelled them. */
 type Filter = { status?: (typeof statusChoices)[number]; cancelledBy?: string };

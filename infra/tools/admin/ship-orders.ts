@@ -4,30 +4,12 @@ import type { OrderItem, OrderStatus } from "../../../shared/order.ts";
 import { errorText } from "../terminal/errors.ts";
 import { counted, countsText } from "../terminal/text.ts";
 import type { Result, Session } from "./command.ts";
+import { type Outcome, outcomes } from "./ship-outcomes.ts";
 import { orderKey, type TableCalls } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
-/** The words and the exit code of each outcome, the gravest last. */
-const outcomes = {
-  shipped: ["has shipped", 0],
-  already_shipped: ["had already shipped", 3],
-  cancelled: ["is cancelled and can't ship", 4],
-  not_found: ["does not exist", 5],
-  /** Its status is unknown to us, or missing. */
-  not_pending: ["is not pending and can't ship", 6],
-  not_tried: ["was not tried", 1],
-  unknown: ["may have shipped or not", 7],
-} as const;
-
-/** The exit codes, for the help. */
-export const shipExitCodes = [
-  "",
-  "Exit code, the gravest of the orders', which is the last of these:",
-  ...Object.values(outcomes).map(([text, code]) => `  ${code}  ${text}`),
-].join("\n");
-
 interface Shipment {
-  outcome: keyof typeof outcomes;
+  outcome: Outcome;
   shipDate?: string | undefined;
   status?: string | undefined;
   /** Why the outcome is unknown. */

@@ -1,7 +1,4 @@
-import {
-  CloudFormationClient,
-  DescribeStacksCommand,
-} from "@aws-sdk/client-cloudformation";
+import type { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import {
   DescribeTableCommand,
   DynamoDBClient,
@@ -41,6 +38,10 @@ const operatorLimits = {
  * when a call fails.
  */
 export async function findDeployedStack(environment: Environment): Promise<Target> {
+  // It takes a while to load, and a local stack needs none.
+  const { CloudFormationClient, DescribeStacksCommand } = await import(
+    "@aws-sdk/client-cloudformation"
+  );
   const { name, stackName, account: pinned } = environment;
   const cloudFormation = new CloudFormationClient({
     ...operatorLimits,
@@ -102,7 +103,7 @@ async function rejectForeignEndpoint(
 }
 
 /**
- * Finds the tables of the running `npm start`; of several, the one that started last.
+ * Finds the tables of the running `petstore start`; of several, the one that started last.
  *
  * @throws CommandError when none is running, and what the SDK throws when one can't be asked.
  */
@@ -127,7 +128,9 @@ export async function findLocalStack(): Promise<Target> {
       client,
     };
   }
-  throw new CommandError("No local stack is running. Start one with `npm start`");
+  throw new CommandError(
+    "No local stack is running. Start one with infra/petstore start",
+  );
 }
 
 /** Whether nothing listens at an address, or another program, which does not have the table. */
@@ -140,6 +143,8 @@ function isElsewhere(error: unknown) {
 
 /** Makes a client's errors name the table that does not exist; DynamoDB's own mostly don't. */
 function nameMissingTables(client: DynamoDBClient) {
+  // It walks through every item of every response for a log line that is never written.
+  client.middlewareStack.remove("loggerMiddleware");
   client.middlewareStack.add(
     (next) => (args) =>
       next(args).catch((error: unknown) => {

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { type Environment, environments } from "../../environments.ts";
-import { cdk } from "./cdk.ts";
-import { type CompareOptions, compare } from "./compare.ts";
+import type { CompareOptions } from "./compare.ts";
 
 /** The options of `deploy`. */
 interface DeployOptions extends CompareOptions {
@@ -15,6 +14,11 @@ interface DeployOptions extends CompareOptions {
 
 /** CDK runs in another folder than its caller. */
 const resolvePath = (path: string) => resolve(path);
+
+// Both take a while to load.
+const compare: typeof import("./compare.ts").compare = async (...given) =>
+  (await import("./compare.ts")).compare(...given);
+const cdk = async (...words: string[]) => (await import("./cdk.ts")).cdk(...words);
 
 const temporaryFolder = () => mkdtempDisposable(join(tmpdir(), "pet-store-orders-"));
 

@@ -75,6 +75,7 @@ export async function startLocalStack(
   // The build comes last, as it takes longest.
   const { endpoint, ...access } = await openEngine(options, running, ending);
   using checked = await openOrders(path, signal);
+  log("Building the service...");
   const firstBuild = await build(signal);
 
   const client = engineClient(endpoint);

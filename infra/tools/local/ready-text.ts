@@ -12,7 +12,7 @@ export function notLoadedText(file: string): string {
   infra/petstore orders import --local ${shellWord(file)}`;
 }
 
-/** The output of `npm start`: where the stack is, and commands to try it with. */
+/** The output of `petstore start`: where the stack is, and commands to try it with. */
 export async function readyText(
   { apiKey, client, whereabouts }: Pick<LocalStack, "apiKey" | "client" | "whereabouts">,
   seconds: number,

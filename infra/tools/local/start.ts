@@ -33,7 +33,6 @@ export async function start({ json, ...options }: StartOptions): Promise<void> {
         "--db is for the embedded engine, but DYNAMODB_ENDPOINT names another: use one of the two",
       );
     }
-    process.stderr.write("Building the service...\n");
     // They take a while to load.
     const { startLocalStack } = await import("./local-stack.ts");
     const { notLoadedText, readyText } = await import("./ready-text.ts");

@@ -13,18 +13,18 @@ interface Options {
   wait?: number;
 }
 
-/**
- * Adds `smoke`, which reads its key from API_KEY. Wrong use ends with 2 and one line, which does not
- * show the key.
- *
- * @param entries the environments, one of which the key belongs to.
- */
 export type SmokeOptions = ReturnType<typeof smokeOptions>;
 
 /** Loads the checks, which takes a while. */
 const loadAndRun = async (options: SmokeOptions) =>
   (await import("./smoke.ts")).runSmoke(options);
 
+/**
+ * Adds `smoke`, which reads its key from API_KEY. Wrong use ends with 2 and one line, which does not
+ * show the key.
+ *
+ * @param entries the environments, one of which the key belongs to.
+ */
 export function addSmoke(
   command: Command,
   entries: Record<string, Environment> = environments,

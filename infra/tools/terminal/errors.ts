@@ -78,6 +78,10 @@ export function errorText(error: unknown): string {
 function linesAbout(error: unknown) {
   if (!(error instanceof Error)) return unexpected(`a thrown ${typeof error}`);
   if (error instanceof CommandError) return error.message;
+  // A source that can't be parsed: its place comes first.
+  const [place = ""] = `${error.stack}`.split("\n    at ", 1);
+  if (error instanceof SyntaxError && !/^SyntaxError|node_modules/.test(place))
+    return place;
   const failure: Failure = error;
   if (isOutputError(error))
     return `Standard output can't be written: ${getSystemErrorMessage(failure.errno ?? 0)}`;

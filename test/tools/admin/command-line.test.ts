@@ -10,15 +10,6 @@ const key = "key_0123456789abcdef";
 const issue = "keys issue --name Acme --expires";
 const reinstate = `orders reinstate --cancelled-by ${key}`;
 
-test.each([
-  ["--help", "Runs, deploys and operates"],
-  ["orders import --help", "--env <name>"],
-  ["orders ship --help", "7  may have shipped or not"],
-])("prints the help: %s", async (command, text) => {
-  const stdout = expect.stringContaining(text);
-  expect(await run(command)).toEqual({ code: 0, stdout, stderr: "" });
-});
-
 const noDate = "Not a date like 2027-12-31";
 const noName = "Must have 1 to 200 characters (code points).";
 const noTable = "Must be 3 to 255 of a-z, A-Z, 0-9, _, - and .";

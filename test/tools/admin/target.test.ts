@@ -126,7 +126,7 @@ describe("a command that can't find its stack says what to do:", () => {
 describe("a command for the local stack", () => {
   const killed = stackAt("http://127.0.0.1:1", 3);
   const running = [stackAt(dynamodbEndpoint, 2), stackAt(dynamodbEndpoint, 1)];
-  const none = "! No local stack is running. Start one with `npm start`\nexit 1";
+  const none = "! No local stack is running. Start one with infra/petstore start\nexit 1";
   const found = "No keys yet.\n! local: http://localhost:2/v1";
   const html: Behaviour = ({ response }) => void response.writeHead(404).end("<html>");
 

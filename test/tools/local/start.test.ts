@@ -124,12 +124,12 @@ describe.runIf(hasList)("npm start", () => {
     const command = [process.execPath, "--input-type=module", "--eval", program];
     const child = run(command, root);
     await expect.poll(() => child.seen.stdout, startLimit).toBe("busy\n");
+    // The engine, its watchdog and two functions.
+    await expect.poll(() => descendants(child.pid)).toHaveLength(4);
     const processes = await descendants(child.pid);
     onTestFinished(() => {
       for (const pid of processes.filter(isAlive)) process.kill(pid, "SIGKILL");
     });
-    // The engine, its watchdog and two functions.
-    expect(processes).toHaveLength(4);
     process.kill(child.pid, "SIGKILL");
     await expect.poll(() => processes.filter(isAlive)).toEqual([]);
   });

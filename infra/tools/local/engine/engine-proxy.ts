@@ -5,7 +5,7 @@ import { isLoopback, listenOn } from "../machine/ports.ts";
 
 const denied = JSON.stringify({
   __type: "com.amazon.coral.service#AccessDeniedException",
-  message: "Use the endpoint and the access key id that npm start prints",
+  message: "Use the endpoint and the access key id that infra/petstore start prints",
 });
 
 /**

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import packageJson from "../../../../package.json" with { type: "json" };
 import { CommandError } from "../../terminal/errors.ts";
-import { enginePath, missing } from "../machine/missing.cjs";
 import { freePort } from "../machine/ports.ts";
 
 /**
@@ -13,8 +14,31 @@ import { freePort } from "../machine/ports.ts";
  */
 const watchdog =
   'umask 077; exec 3<&0; (read -r _ <&3; kill "$$") >/dev/null 2>&1 & exec "$0" "$@"';
+
 /** Far more than it takes, even on a busy machine. */
 const startTimeoutMs = 60_000;
+
+const platform = `${process.platform}-${process.arch}`;
+const enginePackage = `@dynoxide/${platform}`;
+
+/** The embedded engine's program, or undefined where its package isn't installed. */
+export function enginePath() {
+  try {
+    return createRequire(import.meta.url).resolve(`${enginePackage}/dynoxide`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Says what to do where there is no embedded engine. */
+export function noEngine() {
+  const problem =
+    enginePackage in packageJson.optionalDependencies
+      ? "The DynamoDB engine is not installed. Run npm ci --include=optional, or"
+      : `npm has no DynamoDB engine for this machine (${platform}):`;
+  const remedy = "start one and set DYNAMODB_ENDPOINT (infra/tools/local/README.md)";
+  return `${problem} ${remedy}`;
+}
 
 /**
  * Starts the embedded engine, dynoxide.
@@ -24,7 +48,7 @@ const startTimeoutMs = 60_000;
  * @throws CommandError when there is no engine for this platform, or it does not start.
  */
 export async function startEngine(dbFile?: string, program = enginePath()) {
-  if (program === undefined) throw new CommandError(missing());
+  if (program === undefined) throw new CommandError(noEngine());
   const host = randomLoopback();
   const storage = dbFile === undefined ? [] : ["--db-path", dbFile];
   while (true) {

@@ -26,7 +26,8 @@ export async function synthesise(
     CDK_OUTDIR: directory,
     CDK_CONTEXT_JSON: JSON.stringify({ sourceMaps }),
   };
-  const args = ["--require", join(import.meta.dirname, "../../preload.cjs"), script];
+  const reporter = join(import.meta.dirname, "../../terminal/report-errors.ts");
+  const args = ["--import", reporter, script];
   await promisify(execFile)(process.execPath, args, { signal, env }).catch(
     ({ stderr }: { stderr: string }) => {
       signal.throwIfAborted();

@@ -1,0 +1,182 @@
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { copyFile, mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { createProgram } from "../../infra/tools/petstore.ts";
+import { petstore, root } from "../helpers/admin-command.ts";
+import { temporaryFolder } from "../helpers/temporary-folder.ts";
+
+describe("the launcher", () => {
+  /** A checkout whose program prints how it was called, and waits if it is told to. */
+  let checkout: string;
+  let launcher: string;
+  beforeEach(async () => {
+    const folder = await temporaryFolder();
+    onTestFinished(() => folder.remove());
+    checkout = join(folder.path, `it's "a" checkout ü`);
+    launcher = join(checkout, "infra/petstore");
+    for (const name of ["infra/tools", "node_modules/.bin", "node_modules/commander"])
+      await mkdir(join(checkout, name), { recursive: true });
+    for (const name of ["infra/petstore", "infra/tools/run"])
+      await copyFile(join(root, name), join(checkout, name));
+    await symlink(process.execPath, join(checkout, "node_modules/.bin/node"));
+    await writeFile(
+      join(checkout, "infra/tools/petstore.ts"),
+      `const words = process.argv.slice(2);
+      console.log(JSON.stringify({ words, cwd: process.cwd(), pid: process.pid }));
+      if (words[0] === "wait") setInterval(() => {}, 1000);
+      process.on("SIGINT", () => process.exit(42));`,
+    );
+  });
+
+  /** Calls the launcher as a shell would. */
+  function call(file: string, PATH = "/usr/bin:/bin") {
+    const options = { cwd: "/", env: { PATH }, encoding: "utf8" } as const;
+    const { status, stdout, stderr } = spawnSync(file, ["a b", "$c", ""], options);
+    return { status, stdout, stderr: stderr.replaceAll(checkout, "CHECKOUT") };
+  }
+
+  test("works from any folder, through links, and keeps every word", async () => {
+    const link = join(checkout, "..", "link");
+    await symlink(launcher, `${link} to it`);
+    await symlink(`${link} to it`, link);
+    for (const file of [launcher, link]) {
+      const { stdout, ...rest } = call(file);
+      expect(rest).toEqual({ status: 0, stderr: "" });
+      expect(JSON.parse(stdout)).toMatchObject({ words: ["a b", "$c", ""], cwd: "/" });
+    }
+  });
+
+  test("is replaced by the program, so that signals and exit codes are the program's", async () => {
+    const child = spawn(launcher, ["wait"], { stdio: ["ignore", "pipe", "inherit"] });
+    const [line] = await child.stdout.setEncoding("utf8").take(1).toArray();
+    expect(JSON.parse(line).pid).toBe(child.pid);
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGINT");
+    expect(await ended).toBe(42);
+  });
+
+  const npmCi = "The packages are not all installed. Run npm ci in CHECKOUT";
+  const noNode =
+    "Node 24 is missing. Run npm ci --include=optional in CHECKOUT, or get it from https://nodejs.org";
+  test.each<[string, string, string | undefined, string]>([
+    ["before npm ci", "", undefined, npmCi],
+    ["without the development packages", "commander", undefined, npmCi],
+    ["without the optional packages", ".bin/node", "exit 1", noNode],
+    ["without Node on the machine either", ".bin/node", undefined, noNode],
+  ])("says in a line what to do %s", async (_, missing, node, line) => {
+    await rm(join(checkout, "node_modules", missing), { recursive: true });
+    const bin = join(checkout, "bin");
+    await mkdir(bin);
+    for (const name of ["dirname", "readlink"])
+      await symlink(`/usr/bin/${name}`, join(bin, name));
+    if (node) await writeFile(join(bin, "node"), `#!/bin/sh\n${node}\n`, { mode: 0o755 });
+    expect(call(launcher, bin)).toEqual({ status: 2, stdout: "", stderr: `${line}\n` });
+  });
+
+  test("uses the machine's Node 24 where npm has none", async () => {
+    const bin = join(checkout, "node_modules/.bin");
+    await rm(join(bin, "node"));
+    const folder = join(process.execPath, "..");
+    expect(call(launcher, `${folder}:/usr/bin:/bin`)).toMatchObject({ status: 0 });
+  });
+});
+
+/** Runs the program. Also resolves with the packages that it has loaded. */
+async function run(words: string) {
+  const hook = `import { registerHooks } from "node:module";
+    const packages = new Set();
+    registerHooks({ load(url, context, next) {
+      const [, name] = /.*node_modules.((?:@[^/]+.)?[^/]+)/.exec(url) ?? [];
+      if (name) packages.add(name);
+      return next(url, context);
+    } });
+    process.on("exit", () => console.error("loaded " + [...packages].sort().join(" ")));`;
+  const args = [
+    `--import=data:text/javascript,${encodeURIComponent(hook)}`,
+    ...petstore,
+    ...words.split(" ").filter(Boolean),
+  ];
+  const env = { ...process.env, LOCAL_STACKS: "/nowhere" };
+  const ended = promisify(execFile)(process.execPath, args, { cwd: root, env });
+  const { code = 0, stdout, stderr } = await ended.catch((error) => error);
+  const [said = "", loaded = ""] = stderr.split("loaded ");
+  return { code, stdout, said, loaded: loaded.trim().split(" ") };
+}
+
+const commands = createProgram().commands.map((command) => command.name());
+test.each([
+  "--help",
+  ...commands.map((name) => `${name} --help`),
+  "orders list --help",
+  "help keys issue",
+  "keys issue --local",
+])("loads no package but commander: petstore %s", async (words) => {
+  expect((await run(words)).loaded).toEqual(["commander"]);
+});
+
+test("a command that reads a table loads no CDK", async () => {
+  const { said, loaded } = await run("orders count --local");
+  expect(said).toBe("No local stack is running. Start one with infra/petstore start\n");
+  expect(loaded).toContain("@aws-sdk/client-dynamodb");
+  expect(loaded.filter((name: string) => name.includes("cdk"))).toEqual([]);
+});
+
+test.each([
+  ["", 2, "Usage: petstore [options] [command]"],
+  ["odrers list", 2, "unknown command 'odrers'\n(Did you mean orders?)"],
+  ["keys isue", 2, "unknown command 'isue'\n(Did you mean issue?)"],
+])(
+  "wrong use exits with 2 and says so on standard error: %s",
+  async (words, code, text) => {
+    const ended = await run(words);
+    expect(ended).toMatchObject({ code, stdout: "" });
+    expect(ended.said).toContain(text);
+  },
+);
+
+test.each([
+  ["help", "Exit codes:"],
+  ["-h", "Operate it:"],
+  ["help keys issue", "Usage: petstore keys issue"],
+  ["orders ship --help", "7  may have shipped or not"],
+  ["--version", "1."],
+])("help goes to standard output: %s", async (words, text) => {
+  const { code, stdout, said } = await run(words);
+  expect({ code, said }).toEqual({ code: 0, said: "" });
+  expect(stdout).toContain(text);
+});
+
+test("a program that ends says why in a line, without a stack trace", async () => {
+  await using folder = await temporaryFolder();
+  await writeFile(join(folder.path, "package.json"), '{ "type": "module" }');
+  const said = [];
+  for (const source of [
+    "await null; null.bug;",
+    "Promise.reject(new RangeError('far')); setTimeout(() => {}, 60_000);",
+    "const = nothing;",
+  ]) {
+    await writeFile(join(folder.path, "one.ts"), source);
+    const reporter = ["--import", "./infra/tools/terminal/report-errors.ts"];
+    const { stdout, stderr, status } = spawnSync(
+      process.execPath,
+      [...reporter, join(folder.path, "one.ts")],
+      { cwd: root, encoding: "utf8" },
+    );
+    expect({ stdout, status }).toEqual({ stdout: "", status: 1 });
+    said.push(
+      stderr.replaceAll(folder.path, "FOLDER").replace(/(?<=SyntaxError ).*/, "..."),
+    );
+  }
+  expect(said.join("")).toMatchInlineSnapshot(`
+    "Unexpected error: TypeError: Cannot read properties of null (reading 'bug'). NODE_DEBUG=errors prints the stack trace
+    Unexpected error: RangeError: far. NODE_DEBUG=errors prints the stack trace
+    file://FOLDER/one.ts:1
+    const = nothing;
+          ^
+
+    SyntaxError ...
+    "
+  `);
+});
