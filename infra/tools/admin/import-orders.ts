@@ -20,6 +20,12 @@ import { workThrough } from "./work-through.ts";
 /** The longest value that is shown whole, in characters. */
 const longestValue = 60;
 
+/** An order, and its line in the file, from 1. */
+interface Line {
+  line: number;
+  item: OrderItem;
+}
+
 /**
  * Imports an orders file, or standard input; with `check`, only compares it with the table. Ctrl-C
  * interrupts it. A file with a bad line, or without orders, is rejected as a whole.
@@ -64,7 +70,7 @@ async function checkFile(file: string, signal: AbortSignal) {
  * Writes the orders of a checked file that the table lacks, or only compares the file with the
  * table. Orders being written when it stops are finished, so that the counts are right.
  *
- * @returns a rejection if an order is different in the table or, when it compares, missing there.
+ * @returns a rejection unless the table now has every order, with the same values.
  */
 async function workOn(
   session: Session,
@@ -75,8 +81,16 @@ async function workOn(
   const { ordersTable: table } = session;
   const total = orders.count;
   const calls = session.calls(check ? "reads" : "writes");
-  const differing = new Findings();
+  const findings = new Findings();
   const counts = { missing: 0, same: 0, different: 0 };
+  const write = async (order: Line) => {
+    try {
+      const unmet = await calls.insert(table, "id", order.item);
+      return compare(findings, order, unmet?.found);
+    } catch (error) {
+      return addRejected(findings, order, error);
+    }
+  };
   const { done, reason } = await workThrough(session, {
     title: check ? "Comparing" : "Writing",
     unit: "orders",
@@ -86,9 +100,10 @@ async function workOn(
       const items = batch.map(({ item }) => item);
       const find = check && (await calls.read(table, "id", items, true));
       for (const order of batch) {
-        const { item } = order;
-        const other = find ? find(item) : (await calls.insert(table, "id", item))?.found;
-        yield other ? compare(differing, order, other) : "missing";
+        const outcome = find
+          ? compare(findings, order, find(order.item))
+          : await write(order);
+        if (outcome) yield outcome;
       }
     },
     counts,
@@ -101,20 +116,26 @@ async function workOn(
   const text = `${counted(total, "order")}: ${countsText(named)}`;
   return {
     text,
-    json: { badLines: [], orders: total, ...named, differing: differing.first },
-    notes: fileReport(name, differing),
+    json: { badLines: [], orders: total, ...named, differing: findings.first },
+    notes: fileReport(name, findings),
     unprinted: text,
     reason,
-    rejected: different > 0 || (check && missing > 0),
+    rejected: same + (check ? 0 : missing) < total,
   };
 }
 
-/** Compares an order with the table's, and adds it to the findings if it differs. */
-function compare(
-  findings: Findings,
-  { line, item }: { line: number; item: OrderItem },
-  found: OrderItem,
-) {
+/** Adds an order that the table rejects to the findings; others may be accepted. */
+function addRejected(findings: Findings, { line, item }: Line, error: unknown) {
+  const { name, message } = Object(error);
+  if (name !== "ValidationException") throw error;
+  const problem = `order ${item["id"]?.N} was rejected: ${message}`;
+  findings.add("rejected", { line, problems: [problem] });
+  return undefined;
+}
+
+/** Compares an order with the table's, if it has one, and adds it to the findings if it differs. */
+function compare(findings: Findings, { line, item }: Line, found: OrderItem | undefined) {
+  if (!found) return "missing";
   const names = differingAttributes(item, found);
   if (names.length === 0) return "same";
   const values = names.map(

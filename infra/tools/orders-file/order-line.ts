@@ -10,6 +10,7 @@ import {
 } from "../../../shared/order.ts";
 import { dateTimeHint, jsonText } from "../terminal/text.ts";
 import { attributeJson, isAttribute, plainValue, reviveBinary } from "./attributes.ts";
+import { excessOf, isTooLarge } from "./item-limits.ts";
 
 /** A parsed line of an orders file: its order, or everything that is wrong with it, for people. */
 type OrderLine = { item: OrderItem } | { problems: string[] };
@@ -78,9 +79,14 @@ export function parseOrderLine(line: string): OrderLine {
     return { problems: [`not JSON: ${Object(error).message}`] };
   }
   if (!isJsonObject(parsed)) return { problems: ["not a JSON object"] };
+  const repeated = repeatedName(line);
+  if (repeated !== undefined)
+    return { problems: [`${jsonText(repeated)} occurs twice in an object`] };
   const { [otherAttributes]: others = {}, ...members } = parsed;
   if (!isJsonObject(others))
     return { problems: [`${otherAttributes} is not a JSON object`] };
+  const excess = excessOf(others);
+  if (excess) return { problems: [`${otherAttributes} ${excess}`] };
   const item = new Map<string, AttributeValue>();
   const problems = [
     ...Object.entries(members).flatMap(([name, value]) => addField(item, name, value)),
@@ -91,7 +97,28 @@ export function parseOrderLine(line: string): OrderLine {
   if (members["id"] === undefined) problems.push("id is missing");
   if (members["status"] === undefined && !item.has("status"))
     item.set("status", { S: "pending" });
-  return problems.length > 0 ? { problems } : { item: Object.fromEntries(item) };
+  if (problems.length > 0) return { problems };
+  const order = Object.fromEntries(item);
+  return isTooLarge(order)
+    ? { problems: ["the order is larger than DynamoDB's limit of 400 KB"] }
+    : { item: order };
+}
+
+/** A name that an object in valid JSON has twice, of which `JSON.parse` keeps only the last. */
+function repeatedName(json: string): string | undefined {
+  const objects: Set<string>[] = [];
+  const parts = json.matchAll(/[{}]|("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g);
+  for (const [part, text = "", colon] of parts) {
+    if (part === "{") objects.push(new Set());
+    else if (part === "}") objects.pop();
+    else if (colon) {
+      const name = JSON.parse(text);
+      const names = objects.at(-1);
+      if (names?.has(name)) return name;
+      names?.add(name);
+    }
+  }
+  return undefined;
 }
 
 /** Makes bigints of int64s, and bytes of base64, as a reviver of `JSON.parse`. */
@@ -130,6 +157,8 @@ function addOther(
   value: unknown,
 ) {
   if (Object.hasOwn(members, name)) return [`${name} is in ${otherAttributes}, too`];
+  // The SDK would lose it.
+  if (name === "__proto__") return [`${name} in ${otherAttributes} can't be imported`];
   if (!isAttribute(value) || !name.isWellFormed())
     return [`${jsonText(name)} in ${otherAttributes} is not in DynamoDB's JSON`];
   item.set(name, value);

@@ -6,6 +6,22 @@ import { parseOrderLine } from "./order-line.ts";
 
 const keptOfKind = 20;
 
+/** What people take for an orders file, by how it begins. */
+const lookalikes: [beginning: RegExp, problem: string][] = [
+  [/^\p{Cc}\ufffd/u, "is compressed: unpack it first"],
+  [/^\s*\[/, "is a JSON array. A list from the API lacks statuses: use `orders export`"],
+  [/^\s*[^\s{]/, "is not JSON"],
+];
+
+/** @throws CommandError when the first line is that of a file without orders. */
+function rejectLookalikes(name: string, text: string, isFirst: boolean) {
+  const problem = lookalikes.find(([pattern]) => isFirst && pattern.test(text))?.[1];
+  if (problem)
+    throw new CommandError(
+      `${name} ${problem}. Each order needs a line like {"id":7,"status":"pending"}`,
+    );
+}
+
 /** A line of a file, counted from 1, and its problems. */
 interface BadLine {
   line: number;
@@ -85,7 +101,7 @@ export async function checkOrders(
   const find = database.prepare("SELECT line FROM orders WHERE id = ?");
   let count = 0;
   for await (const { line, text, isUtf8 } of inputLines(file, onRead, signal)) {
-    count++;
+    rejectLookalikes(inputName(file), text, count++ === 0);
     const parsed = isUtf8 ? parseOrderLine(text) : { problems: ["not UTF-8"] };
     if ("problems" in parsed) {
       bad.add(kindOf(parsed.problems), { line, ...parsed });

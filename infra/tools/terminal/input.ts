@@ -73,7 +73,9 @@ async function* linesOf(name: string, blocks: AsyncIterable<string>) {
       rest = lines.pop() ?? "";
       yield* lines;
       if (rest.length > longestLine)
-        throw new CommandError(`${name} has a line of more than 20 MB`);
+        throw new CommandError(
+          `${name} has a line of more than 20 MB. Each order needs a line of its own`,
+        );
     }
   } catch (error) {
     throw fileError(name, error);

@@ -2,10 +2,12 @@ import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { parseOrderLine } from "../../../infra/tools/orders-file/order-line.ts";
+import type { Choice } from "../../helpers/faults/fault-proxy.ts";
 import { rejectedAs } from "../../helpers/faults/faults.ts";
 import { createTerminal, onEveryAfter } from "./terminal.ts";
 
-const { folder, play, playIn } = await createTerminal();
+const { folder, play, playIn, put } = await createTerminal();
 
 const saveOrders = (count: number, padding = "") =>
   writeFile(
@@ -101,6 +103,27 @@ test("an import of a bad or an empty file writes nothing", () => play`
   $ table
 `);
 
+test("an order may be as large as the table's limit, and no larger", async () => {
+  /** Every type of attribute, one of them as deep as it may be. */
+  const attributes =
+    '"é":{"S":"é"},"n":{"N":"12345e-6"},"b":{"B":"AAE="},"o":{"BOOL":true},"u":{"NULL":true},' +
+    '"ss":{"SS":["a","é"]},"ns":{"NS":["0","120"]},"bs":{"BS":["AA==","AAE="]},' +
+    '"m":{"M":{"é":{"S":"abc"},"x":{"M":{}}}},' +
+    `"l":${'{"L":['.repeat(31)}{"L":[]}${"]}".repeat(31)}`;
+  const outcomes = [409_600, 409_601].map(async (size) => {
+    const others = `${attributes},"pad":{"S":"${"x".repeat(size - 181)}"}`;
+    const line = `{"id":1,"status":null,"otherAttributes":{${others}}}`;
+    const { problems } = Object(parseOrderLine(line));
+    const stored = put(`{"id":{"N":"1"},${others}}`);
+    return [problems, await stored.catch(({ message }) => message)];
+  });
+  const problems = ["the order is larger than DynamoDB's limit of 400 KB"];
+  expect(await Promise.all(outcomes)).toEqual([
+    [undefined, undefined],
+    [problems, "Item size has exceeded the maximum allowed size"],
+  ]);
+});
+
 test("long values are shown in part, and twenty orders of those that differ alike", async () => {
   await saveOrders(22);
   const long = "x".repeat(100);
@@ -138,6 +161,20 @@ test("an import that fails begins no other write, and its counts add up", async 
   `;
   // At most 48 writes are under way at a time.
   expect(sent.length).toBeLessThanOrEqual(1 + 10 + 48);
+});
+
+test("an import names the line of a write that the table rejects, and writes the rest", () => {
+  const odd = rejectedAs("ValidationException", "Odd order");
+  const calls: Choice = ({ input }) => (input.includes('"N":"2"') ? odd : undefined);
+  return playIn({ calls })`
+    $ orders import
+    > {"id":1}
+    > {"id":2}
+    > {"id":3}
+    3 orders: 2 written, 0 already there, 0 different, 1 not written
+    ! standard input:2: order 2 was rejected: Odd order
+    exit 1
+  `;
 });
 
 test("an import reads a named pipe", async () => {

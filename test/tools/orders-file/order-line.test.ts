@@ -33,6 +33,7 @@ const known = fc.record(
 );
 
 const text = fc.string({ unit: "grapheme", maxLength: 8 });
+const name = fc.string({ unit: "grapheme", minLength: 1, maxLength: 8 });
 const digits = fc.stringMatching(/^-?[1-9]\d{0,37}$/);
 const bytes = fc.uint8Array({ maxLength: 8 });
 /** A set, in the order in which a line lists it. */
@@ -56,7 +57,7 @@ const { attribute } = fc.letrec<{ attribute: AttributeValue }>((tie) => ({
     fc.record({ L: fc.array(tie("attribute"), { maxLength: 4 }) }),
     fc
       .dictionary(
-        fc.oneof(text, fc.constantFrom("B", "BS", "L", "id", "__proto__")),
+        fc.oneof(name, fc.constantFrom("B", "BS", "L", "id", "__proto__")),
         tie("attribute"),
         { maxKeys: 4 },
       )
@@ -64,8 +65,8 @@ const { attribute } = fc.letrec<{ attribute: AttributeValue }>((tie) => ({
   ),
 }));
 const names = fc.oneof(
-  text,
-  fc.constantFrom("petID", "status", "petId", "otherAttributes", "SS", "__proto__"),
+  name,
+  fc.constantFrom("petID", "status", "petId", "otherAttributes", "SS", "constructor"),
 );
 /** The items that other services, or mistakes, may leave in the table. */
 const item = fc
@@ -145,6 +146,9 @@ describe("a line of an orders file", () => {
 const dateRule =
   "is not an RFC 3339 date-time (years 0001 to 9999, Z or an offset of at most 18:00)";
 
+const nested = (levels: number, leaf = '{"S":""}') =>
+  `{"id":1,"otherAttributes":{"a":${'{"L":['.repeat(levels - 1)}${leaf}${"]}".repeat(levels - 1)}}}`;
+
 test.each<[problem: string, lines: string[]]>([
   ["not a JSON object", ["[]", "null", "1"]],
   ["id is missing", ['{"otherAttributes":{"id":{"S":"x"}}}']],
@@ -157,6 +161,26 @@ test.each<[problem: string, lines: string[]]>([
   ["status is not one of pending, shipped, cancelled", ['{"id":1,"status":"lost"}']],
   ['unknown field "colour"', ['{"id":1,"colour":"red"}']],
   ['unknown field "__proto__"', ['{"id":1,"__proto__":{}}']],
+  [
+    '"petId" occurs twice in an object',
+    [
+      '{"id":1,"petId":2,"petId":3}',
+      String.raw`{"petId":2,"\u0070etId":3,"id":1}`,
+      '{"id":1,"otherAttributes":{"a":{"M":{"petId":{"S":"}"},"petId" :{"S":"\\""}}}}}',
+    ],
+  ],
+  [
+    "__proto__ in otherAttributes can't be imported",
+    ['{"id":1,"otherAttributes":{"__proto__":{"S":""}}}'],
+  ],
+  ["otherAttributes has more than 32 levels", [nested(33), nested(500)]],
+  [
+    "otherAttributes has a name that is not 1 to 65,535 bytes long",
+    ["", "x".repeat(65_536), "\u00e9".repeat(32_768)].flatMap((name) => [
+      `{"id":1,"otherAttributes":{"${name}":{"S":""}}}`,
+      `{"id":1,"otherAttributes":{"a":{"L":[{"M":{"${name}":{"S":""}}}]}}}`,
+    ]),
+  ],
   ["cancelledBy is not the id of an API key", ['{"id":1,"cancelledBy":"key_1"}']],
   [
     "cancellationId is not the id of a request",

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { checkOrders } from "../../../infra/tools/orders-file/orders-file.ts";
 import { CommandError } from "../../../infra/tools/terminal/errors.ts";
@@ -9,6 +10,7 @@ import { longestLine } from "../../../infra/tools/terminal/input.ts";
 const folder = await mkdtemp(join(tmpdir(), "orders-file-test-"));
 afterAll(() => rm(folder, { recursive: true }));
 const file = join(folder, "\u001b.ndjson");
+const list = "is a JSON array. A list from the API lacks statuses: use `orders export`";
 const put = (...lines: string[]) => writeFile(file, `${lines.join("\n")}\n`);
 
 async function read() {
@@ -87,7 +89,24 @@ describe("checking an orders file", () => {
     // More than a string can hold.
     await truncate(file, 2 ** 31);
     await expect(checkOrders(file)).rejects.toEqual(
-      new CommandError(`${file} has a line of more than 20 MB`),
+      new CommandError(
+        `${file} has a line of more than 20 MB. Each order needs a line of its own`,
+      ),
+    );
+  });
+
+  test.each<[what: string, content: string | Buffer, problem: string]>([
+    ["a gzip", gzipSync('{"id":1}\n'), "is compressed: unpack it first"],
+    ["a saved list", '[{"id":1},{"id":2}]', list],
+    ["a list on lines of its own", '\n [\n{"id":1}\n]\n', list],
+    ["CSV", "id,petId\n1,2\n", "is not JSON"],
+    ["UTF-16", Buffer.from('\ufeff{"id":1}\n', "utf16le"), "is not JSON"],
+  ])("says what is wanted instead of %s", async (_, content, problem) => {
+    await writeFile(file, content);
+    await expect(checkOrders(file)).rejects.toEqual(
+      new CommandError(
+        `${file} ${problem}. Each order needs a line like {"id":7,"status":"pending"}`,
+      ),
     );
   });
 });
