@@ -1,37 +1,60 @@
 import { createWriteStream } from "node:fs";
-import { chmod, realpath, rename, rm, stat } from "node:fs/promises";
+import { chmod, lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { fileError } from "../terminal/errors.ts";
+import { CommandError, fileError } from "../terminal/errors.ts";
 import type { Session } from "./command.ts";
 
 /**
  * Writes lines to a file, device or pipe that the command line names. A file is replaced, keeping
- * its mode, once all lines are written to another one beside it. With a device or pipe, a signal
- * ends the process, even while no one reads the pipe.
+ * its mode, once all lines are written to another one beside it and flushed to the disk. With a
+ * device or pipe, a signal ends the process, even while no one reads the pipe.
  *
- * @throws CommandError when it can't be written, AbortError when a signal interrupts the writing of
- * a file, and whatever `lines` throws.
+ * @throws CommandError when it can't be written, or is a link that leads nowhere; AbortError when a
+ * signal interrupts the writing of a file, and whatever `lines` throws.
  */
 export async function writeLines(
   session: Session,
   name: string,
   lines: () => AsyncIterable<string>,
 ) {
-  const path = await realpath(name).catch(() => resolve(name));
-  const existing = await stat(path).catch(() => undefined);
-  const partial = `${path}.${process.pid}.partial`;
   try {
-    if (existing?.isFile() === false)
-      return await pipeline(lines, createWriteStream(path));
-    const signal = session.interruptible();
-    const mode = existing?.mode ?? 0o666;
-    await pipeline(lines, createWriteStream(partial, { flags: "wx", mode }), { signal });
+    const path = await targetOf(name);
+    const existing = await stat(path).catch(() => undefined);
+    if (existing?.isFile() === false) await pipeline(lines, createWriteStream(path));
+    else await replaceFile(session, path, existing?.mode, lines);
+  } catch (error) {
+    throw fileError(name, error);
+  }
+}
+
+/** The path of a file that may not exist yet, behind all links. */
+async function targetOf(name: string) {
+  return await realpath(name).catch(async () => {
+    // Instead of its target, the link itself would be replaced.
+    if (await lstat(name).catch(() => undefined))
+      throw new CommandError(`${name} is a link that leads nowhere`);
+    return resolve(name);
+  });
+}
+
+async function replaceFile(
+  session: Session,
+  path: string,
+  mode: number | undefined,
+  lines: () => AsyncIterable<string>,
+) {
+  const signal = session.interruptible();
+  const partial = `${path}.${crypto.randomUUID()}.partial`;
+  // Only a new file, so that no one else's is removed below.
+  const file = await open(partial, "wx", mode);
+  try {
+    await pipeline(lines, file.createWriteStream({ flush: true }), { signal });
     // The umask may have removed some permissions.
-    if (existing) await chmod(partial, mode);
+    if (mode !== undefined) await chmod(partial, mode);
     await rename(partial, path);
   } catch (error) {
     await rm(partial, { force: true });
-    throw fileError(name, error);
+    throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import {
   chmod,
+  open,
   readdir,
   readFile,
   readlink,
@@ -9,7 +10,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { onEvery } from "../../helpers/faults/fault-proxy.ts";
 import { rejectedAs } from "../../helpers/faults/faults.ts";
 import { createTerminal, pagesOf } from "./terminal.ts";
@@ -17,7 +18,9 @@ import { createTerminal, pagesOf } from "./terminal.ts";
 const { folder, play, playIn } = await createTerminal();
 const inFolder = (name: string) => join(folder, name);
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
-const partialOf = (name: string) => inFolder(`${name}.${process.pid}.partial`);
+/** The files that replace the one with this name when they are complete. */
+const partialsOf = async (name: string) =>
+  (await readdir(folder)).filter((file) => file.startsWith(`${name}.`));
 
 /** One order of each kind, exact to the last digit, in the order of their lines. */
 const orders = [
@@ -99,7 +102,7 @@ test("an export whose second page fails leaves the last one, and no other file",
   `;
   expect(scans).toBe(2);
   expect(await readFile(inFolder("last.ndjson"), "utf8")).toBe("the last export\n");
-  expect((await readdir(folder)).filter((name) => name.includes("partial"))).toEqual([]);
+  expect(await partialsOf("last.ndjson")).toEqual([]);
 });
 
 test("an export to a pipe writes there instead of replacing it", async () => {
@@ -123,7 +126,8 @@ test("an export replaces the file behind a link, which keeps its mode from the s
   const modes: number[] = [];
   const calls = onEvery("Scan", async (exchange) => {
     if (exchange.input.includes("ExclusiveStartKey"))
-      modes.push(await vi.waitFor(() => modeOf(partialOf("target.ndjson"))));
+      for (const name of await partialsOf("target.ndjson"))
+        modes.push(await modeOf(inFolder(name)));
     await pagesOf(1)(exchange);
   });
   await playIn({ calls })`
@@ -137,16 +141,46 @@ test("an export replaces the file behind a link, which keeps its mode from the s
   expect(await readlink(link)).toBe(target);
 });
 
-test("an export never follows a link that has its partial file's name", async () => {
-  const target = inFolder("theirs.txt");
-  await writeFile(target, "theirs");
-  await symlink(target, partialOf("mine.ndjson"));
+test("an export rejects a link that leads nowhere, and keeps it", async () => {
+  const link = inFolder("dangling.ndjson");
+  await symlink("none.ndjson", link);
+  await play`
+    $ orders export dangling.ndjson
+    ! dangling.ndjson is a link that leads nowhere
+    exit 1
+  `;
+  expect(await readlink(link)).toBe("none.ndjson");
+});
+
+test("an export removes no file that it has not made", async () => {
+  vi.spyOn(crypto, "randomUUID").mockReturnValue("0-0-0-0-0");
+  onTestFinished(() => void vi.restoreAllMocks());
+  const theirs = inFolder("mine.ndjson.0-0-0-0-0.partial");
+  await writeFile(theirs, "theirs");
   await play`
     $ orders export mine.ndjson
     ! mine.ndjson: file already exists
     exit 1
   `;
-  expect(await readFile(target, "utf8")).toBe("theirs");
+  expect(await readFile(theirs, "utf8")).toBe("theirs");
+});
+
+test("an export is flushed to the disk before it replaces the last one", async () => {
+  const last = await open(inFolder("last.ndjson"), "w");
+  await last.close();
+  let replaced: Promise<string> | undefined;
+  const sync = vi.spyOn(Object.getPrototypeOf(last), "sync");
+  sync.mockImplementation(async () => {
+    replaced = readFile(inFolder("last.ndjson"), "utf8");
+    await replaced;
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  await play`
+    $ put {"id":1}
+    $ orders export last.ndjson
+    Exported 1 order to last.ndjson
+  `;
+  expect(await replaced).toBe("");
 });
 
 test("an export on a terminal shows its progress, but for orders that it prints there", async () => {

@@ -105,7 +105,7 @@ describe("an export", () => {
     const { child, ended } = await start(`orders export ${folder}/stopped.ndjson`, {
       calls,
     });
-    await expect.poll(files).toEqual([`stopped.ndjson.${child.pid}.partial`]);
+    await expect.poll(files).toHaveLength(1);
     child.kill("SIGHUP");
     expect(await ended).toEqual({ code: 1, stdout: "", stderr: "Interrupted\n" });
     expect(await files()).toEqual([]);
