@@ -53,7 +53,7 @@ const groups: Record<string, Entry[]> = {
     },
     {
       name: "deploy",
-      description: "compare, then deploy with CDK if every finding is accepted",
+      description: "compare, then deploy with CDK if every change is accepted",
       load: async () => (await deploying()).addDeploy,
     },
     {
@@ -72,7 +72,7 @@ const groups: Record<string, Entry[]> = {
 const exitCodes = `
 Exit codes:
   0    done
-  1    failed; also a rejected key, a failed check, a finding that isn't accepted, drift
+  1    failed; also a rejected key, a failed check, a change that isn't accepted, drift
   2    wrong use; also a comparison or an installation that is incomplete
   3-7  of orders ship, see its help
 `;

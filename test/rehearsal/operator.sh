@@ -52,12 +52,12 @@ admin() { infra/petstore --env production "$@"; }
 active_key() { admin keys list | grep "active$" | grep -o "key_[0-9a-f]*"; }
 
 deploy() { infra/petstore deploy production "$@"; }
-# Deploys with findings accepted, if they are the expected ones: those have no digests.
+# Deploys with changes accepted, if they are the expected ones: a line of text for each, without its paths.
 deploy_with() {
-  local expected names; expected=$1; shift
-  names=$(OTHERWISE=:; infra/petstore compare production "$@" | sed -n 's/^To accept: --accept "\(.*\)"$/\1/p')
-  diff <(xargs -n 1 <<< "$expected" | sort) <(xargs -n 1 <<< "$names" | sed -E 's/[@=][0-9a-f]{12}$//' | sort)
-  deploy "$@" --accept "$names"
+  local expected said; expected=$1; shift
+  said=$(OTHERWISE=:; infra/petstore compare production "$@")
+  diff <(echo "$expected") <(sed -n 's/^[! ] [^:]*: //p' <<< "$said")
+  deploy "$@" --accept "$(sed -n 's/^STOP .* //p' <<< "$said")"
 }
 set_production() { sed -i "s|name: .production.,|& $1,|" infra/environments.ts; }
 merge() { git commit -qam "$1" && git push -q; }

@@ -19,7 +19,7 @@ async function summarise(petstore: string, listed = twoRuns) {
     GITHUB_REPOSITORY: "acme/orders",
     GITHUB_SERVER_URL: "https://github.com",
     GITHUB_STEP_SUMMARY: file,
-    ACCEPT: "added:Own@1 removed:Own@2",
+    ACCEPT: "1 2",
   };
   const programs = {
     gh: `case $* in *name=*) echo '${listed}';; */100/zip) exit 1;; *) echo "the template";; esac`,
@@ -35,7 +35,7 @@ const title = "## What production would change\n";
 
 test("the summary lists what would stop the deployment, then every change", async () => {
   const petstore =
-    '[ $1 = diff ] && echo "[~] Stage" >&2 || { echo "STOP added:Own@1"; exit 1; }';
+    '[ $1 = diff ] && echo "[~] Stage" >&2 || { echo "STOP  Read every line"; exit 1; }';
   const { directory, calls, ...ended } = await summarise(petstore);
   const run = "https://github.com/acme/orders/actions/runs/10";
   expect(ended).toEqual({
@@ -43,7 +43,7 @@ test("the summary lists what would stop the deployment, then every change", asyn
     output: "",
     summary: `${title}Compared with what [run 10](${run}) deployed at 2026-11-20T07:00:00Z.
 
-    STOP added:Own@1
+    STOP  Read every line
     [~] Stage
 `,
   });
@@ -54,7 +54,7 @@ test("the summary lists what would stop the deployment, then every change", asyn
     `gh api --paginate --slurp ${artifacts}?name=deployed-production&per_page=100`,
     `gh api ${artifacts}/1000/zip`,
     "unzip -q deployed.zip -d deployed",
-    `infra/petstore compare ${against} --accept 'added:Own@1 removed:Own@2'`,
+    `infra/petstore compare ${against} --accept '1 2'`,
     `infra/petstore diff ${against}`,
   ]);
   const template = await readFile(join(directory, "deployed/last.template.json"), "utf8");

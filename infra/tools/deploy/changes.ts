@@ -99,7 +99,7 @@ export function isGrant(part: unknown): part is Grant {
   return (Effect ?? Principal) !== undefined;
 }
 
-/** A value in a part of a template, which has no parts itself or is a grant. */
+/** A value in a part of a template, which has no parts itself, is empty or is a grant. */
 interface Leaf {
   /** Its path, like `Properties.MemorySize`. */
   property: string;
@@ -107,7 +107,9 @@ interface Leaf {
 }
 
 export function leaves(is: unknown, property = ""): Leaf[] {
-  if (Object(is) !== is || isGrant(is)) return [{ property, is }];
+  const isWhole =
+    Object(is) !== is || isGrant(is) || Object.keys(Object(is)).length === 0;
+  if (isWhole) return [{ property, is }];
   return Object.entries(Object(is)).flatMap(([key, inner]) =>
     leaves(inner, propertyPath(property, key)),
   );

@@ -26,7 +26,7 @@ type Entries = Record<string, Environment>;
 
 /** Adds the environment that a command is about, and sets the exit code of its failures. */
 function addEnvironment(command: Command, entries: Entries) {
-  // 1 is for findings and drift.
+  // 1 is for changes that are not accepted, and drift.
   process.exitCode = 2;
   const names = Object.keys(entries).join(" or ");
   return command.argument(
@@ -38,7 +38,7 @@ function addEnvironment(command: Command, entries: Entries) {
   );
 }
 
-/** Adds `compare`, whose exit code is 1 when a finding is not accepted. */
+/** Adds `compare`, whose exit code is 1 when a change is not accepted. */
 export function addCompare(command: Command, entries: Entries = environments) {
   addComparison(addEnvironment(command, entries))
     .option("--template <file>", "compare with a saved template; needs no credentials")
@@ -106,7 +106,7 @@ function addComparison(command: Command) {
   // Not `<names...>`, which would take an environment after it, too.
   const collect = (value: string, before: string[] = []) => [...before, value];
   return command
-    .option("--accept <names>", "findings that are meant; may be repeated", collect)
+    .option("--accept <digest>", "changes that are meant; may be repeated", collect)
     .option(
       "--app <directory>",
       "a synthesised app; without it, synthesises one",

@@ -1,13 +1,13 @@
 import type { Environment } from "../../environments.ts";
 import { CommandError } from "../terminal/errors.ts";
-import { counted, printable } from "../terminal/text.ts";
+import { shellWord } from "../terminal/text.ts";
 import { synthesise } from "./cdk.ts";
-import { type Finding, findChanges, findingName } from "./findings.ts";
+import { type Review, review } from "./review.ts";
 import { findAccount, readAssembly, readDeployedStack, readTemplate } from "./stacks.ts";
 
 /** The options of a comparison. */
 export interface CompareOptions {
-  /** The names of findings that are meant, separated by white space. */
+  /** The words for changes that are meant, separated by white space. */
   accept?: string[];
   /** The folder of a synthesised app; without it, one is synthesised. */
   app?: string;
@@ -19,11 +19,11 @@ export interface CompareOptions {
 }
 
 /**
- * Compares the deployed stack, or a saved template, with the next one, and prints the findings. It
- * reads everything else before it synthesises, which takes longest.
+ * Compares the deployed stack, or a saved template, with the next one, and prints what must be
+ * accepted. It reads everything else before it synthesises, which takes longest.
  *
  * @param folder where to synthesise without `app`.
- * @returns the exit code: 0 when every finding is accepted.
+ * @returns the exit code: 0 when everything is accepted.
  * @throws CommandError when something can't be read or synthesised, or the saved template is
  * another environment's, and what the SDK throws.
  */
@@ -33,9 +33,9 @@ export async function compare(
   folder: string,
 ) {
   const accepted = readAccepted(options.accept);
-  const { stackName, keepData } = environment;
+  const { stackName, keepData, account } = environment;
   const given = options.app && readAssembly(options.app, stackName);
-  const { stack, account, description } = await readBaseline(environment, options);
+  const { stack, description } = await readBaseline(environment, options);
   const next = given || (await synthesise(stackName, folder, options.context));
   const actual = stack?.template.Description ?? "no description";
   const expected = next.template.Description;
@@ -43,34 +43,41 @@ export async function compare(
     throw new CommandError(
       `${options.template} belongs to another environment: ${actual}, not ${expected}`,
     );
-  // A missing stack that should keep data may mean that the credentials are for another account.
-  const first = { name: "first-deployment", text: "its tables will be new and empty" };
-  const firstDeployment = keepData ? [first] : [];
-  const findings = stack ? findChanges(stack, next, account) : firstDeployment;
-  console.log(`${stackName} ${description}: ${counted(findings.length, "finding")}`);
-  return report(findings, accepted);
+  // Without credentials, an account is known only where the settings pin it.
+  const changes = stack ? review(stack, next, account) : firstDeployment(keepData);
+  console.log(`${stackName} ${description}`);
+  return report(changes, accepted);
 }
 
-/** Prints a line for each finding, and returns the exit code. */
-function report(findings: Finding[], accepted: Set<string>) {
-  for (const { name, text } of findings) {
-    const verdict = accepted.has(name) ? "accepted" : "STOP";
-    console.log(`${verdict}  ${name}  ${printable(text)}`);
+/** A missing stack that should keep data may mean that the credentials are for another account. */
+function firstDeployment(keepsData: boolean): Review[] {
+  const lines = ["! Stack: a new one, with new and empty tables"];
+  return keepsData ? [{ word: "first-deployment", lines }] : [];
+}
+
+/** Prints a line for each change to accept, and returns the exit code. */
+function report(changes: Review[], accepted: string[]) {
+  for (const line of changes.flatMap(({ lines }) => lines)) console.log(line);
+  const words = changes.map(({ word }) => word);
+  const missing = words.filter((word) => !accepted.includes(word));
+  if (words.length === 0) console.log("Nothing to accept");
+  else if (missing.length === 0) console.log(`Accepted: ${words.join(" ")}`);
+  else {
+    if (accepted.length > 0) console.log(`Not accepted by ${accepted.join(" ")}`);
+    const accept = shellWord(missing.join(" "));
+    console.log(`STOP  Read every line. To accept them all: --accept ${accept}`);
   }
-  const found = new Set(findings.map(({ name }) => name));
-  for (const name of accepted.difference(found))
-    console.error(`No finding is named ${name}`);
-  const stopping = [...found.difference(accepted)];
-  if (stopping.length > 0) console.log(`To accept: --accept "${stopping.join(" ")}"`);
-  return Math.min(stopping.length, 1);
+  return Math.min(missing.length, 1);
 }
 
-/** @throws CommandError for a name that no finding can have: printed, it could forge output. */
+/** @throws CommandError for any other text: printed, it could forge output. */
 function readAccepted(accept: string[] = []) {
-  const names = accept.join(" ").split(/\s+/).filter(Boolean);
-  const wrong = names.find((name) => name !== findingName(name));
-  if (wrong !== undefined) throw new CommandError(`No finding can be named ${wrong}`);
-  return new Set(names);
+  const words = accept.join(" ").split(/\s+/).filter(Boolean);
+  const known = /^([\da-f]{32}|first-deployment|termination-protection)$/;
+  const wrong = words.find((word) => !known.test(word));
+  if (wrong !== undefined)
+    throw new CommandError(`${wrong} is not what a comparison printed after --accept`);
+  return words;
 }
 
 /**
@@ -81,7 +88,6 @@ async function readBaseline(environment: Environment, options: CompareOptions) {
   if (options.template) {
     return {
       stack: { template: await readTemplate(options.template) },
-      account: environment.account,
       description: `compared with ${options.template}`,
     };
   }
@@ -90,7 +96,7 @@ async function readBaseline(environment: Environment, options: CompareOptions) {
   const stack = await readDeployedStack(environment.stackName, account.region);
   const state = stack ? "compared with what is deployed" : "is not deployed";
   const description = `${state} in account ${account.id}, region ${account.region}`;
-  return { stack, account, description };
+  return { stack, description };
 }
 
 /** Selects the account and region for the SDK and CDK, which both read them in the environment. */

@@ -25,8 +25,10 @@ const path = process.env["PATH"];
 const compare = (...options: string[]) =>
   run("compare", "kept", "--app", directory, ...options);
 
-const table = "List.Environment.Variables.ORDERS_TABLE=NEW";
-const protection = "termination-protection";
+const digest = "d2c6ae1e7f2a4669665ece9796b4d83b";
+const accepted = ["--accept", `${digest} termination-protection`];
+const changes = `! Stack: loses its termination protection, and can then be deleted
+List: Environment.Variables.ORDERS_TABLE: OLD becomes NEW`;
 
 const questions = (key: string, region: string) =>
   [
@@ -40,29 +42,27 @@ const place = "in account 111111111111, region eu-central-1";
 const compared = `STACK compared with what is deployed ${place}`;
 const notDeployed = `STACK is not deployed ${place}`;
 
+const stop = "STOP  Read every line. To accept them all: --accept";
+
 describe("a comparison", () => {
-  test("stops for each finding that is not accepted, also after a rollback", async () => {
+  test("stops until exactly its changes are accepted, also after a rollback", async () => {
     stackIs("UPDATE_ROLLBACK_COMPLETE");
-    expect(await compare()).toBe(`${compared}: 2 findings
-STOP  ${table}  OLD becomes NEW
-STOP  termination-protection  the stack can then be deleted
-To accept: --accept "${table} termination-protection"
-exit code 1`);
-    expect(await compare("--accept", table)).toBe(`${compared}: 2 findings
-accepted  ${table}  OLD becomes NEW
-STOP  termination-protection  the stack can then be deleted
-To accept: --accept "termination-protection"
-exit code 1`);
+    expect(await compare()).toBe(
+      `${compared}\n${changes}\n${stop} 'termination-protection ${digest}'\nexit code 1`,
+    );
+    const other = "f".repeat(32);
+    const words = `${other} termination-protection`;
+    expect(await compare("--accept", words)).toBe(
+      `${compared}\n${changes}\nNot accepted by ${words}\n${stop} ${digest}\nexit code 1`,
+    );
   });
 
-  test("passes when all findings are accepted, with a remark about other names", async () => {
-    const options = ["--accept", `${table}\n\ntls `, "--accept", protection];
-    const words = [...options, "kept", "--app", directory];
-    expect(await run("compare", ...words)).toBe(`${compared}: 2 findings
-accepted  ${table}  OLD becomes NEW
-accepted  termination-protection  the stack can then be deleted
-No finding is named tls
-exit code 0`);
+  test("passes when its words are among those that are accepted", async () => {
+    const words = ["--accept", `first-deployment\n\n${digest} `];
+    const more = ["--accept", "termination-protection", "kept", "--app", directory];
+    expect(await run("compare", ...words, ...more)).toBe(
+      `${compared}\n${changes}\nAccepted: termination-protection ${digest}\nexit code 0`,
+    );
   });
 
   test.each([
@@ -71,7 +71,7 @@ exit code 0`);
   ])("of %s reads the stack and its tables in %s", async (environment, _, region) => {
     vi.stubEnv("AWS_REGION", "eu-west-3");
     const text = await run("compare", environment, "--app", directory);
-    expect(text).toContain(`region ${region}:`);
+    expect(text).toContain(`region ${region}\n`);
     expect(await asked()).toEqual(questions("test", region));
   });
 });
@@ -79,9 +79,9 @@ exit code 0`);
 test.each([
   [
     "Pet store orders service, kept",
-    `STACK compared with APP/saved.json: 1 finding
-STOP  ${table}  OLD becomes NEW
-To accept: --accept "${table}"
+    `STACK compared with APP/saved.json
+List: Environment.Variables.ORDERS_TABLE: OLD becomes NEW
+${stop} ${digest}
 exit code 1`,
   ],
   [
@@ -104,18 +104,27 @@ exit code 2`,
   },
 );
 
+test("an unpinned environment's account is not spelt out: without AWS, it is unknown", async () => {
+  const next = templateUsing("NEW");
+  Object.assign(next.Resources.List.Properties.Environment.Variables, {
+    ORDERS_TABLE: { Ref: "AWS::AccountId" },
+  });
+  writeFileSync(join(directory, "next.json"), JSON.stringify(next));
+  expect(await compare()).toContain("OLD becomes {AWS::AccountId}");
+});
+
 const absent = new Error(`Stack with id ${stackName} does not exist`);
 
 test.each([absent, "REVIEW_IN_PROGRESS" as const, "ROLLBACK_COMPLETE" as const])(
   "a stack that was never deployed stops a deployment, or passes where no data is kept: %s",
   async (status) => {
     stackIs(status);
-    expect(await compare()).toBe(`${notDeployed}: 1 finding
-STOP  first-deployment  its tables will be new and empty
-To accept: --accept "first-deployment"
+    expect(await compare()).toBe(`${notDeployed}
+! Stack: a new one, with new and empty tables
+${stop} first-deployment
 exit code 1`);
-    const findings = await run("compare", "loose", "--app", directory);
-    expect(findings).toBe(`${notDeployed}: 0 findings\nexit code 0`);
+    const text = await run("compare", "loose", "--app", directory);
+    expect(text).toBe(`${notDeployed}\nNothing to accept\nexit code 0`);
   },
 );
 
@@ -141,8 +150,11 @@ test.each<[words: string, message: string | RegExp]>([
   ["deploy kept --app . -c canary=false", /'-c.*' cannot be used with option '--app/],
   ["deploy kept PetStoreOrders-production", "error: too many arguments"],
   ["deploy kept --role-arn=other", "error: unknown option '--role-arn=other'"],
-  ["compare kept --accept tls\u001b[2J", "No finding can be named tls\\u{1b}[2J"],
-  ["compare kept --accept tls\n```\n<!--", "No finding can be named ```"],
+  [
+    "compare kept --accept tls\u001b[2J",
+    "tls\\u{1b}[2J is not what a comparison printed",
+  ],
+  ["compare kept --accept tls\n```\n<!--", "tls is not what a"],
 ])(
   "the command line %j fails in one line, before AWS is asked",
   async (words, message) => {
@@ -153,12 +165,10 @@ test.each<[words: string, message: string | RegExp]>([
   },
 );
 
-const accepted = ["--accept", `${table} ${protection}`];
-
 const deploy = async (...options: string[]) =>
   (await run("deploy", "kept", ...accepted, "--app", directory, ...options)).split("\n");
 
-test("nothing is deployed while a finding is not accepted", async () => {
+test("nothing is deployed while its changes are not accepted", async () => {
   expect(await run("deploy", "kept", "--app", directory)).toBe(await compare());
 });
 

@@ -10,7 +10,7 @@ import {
   at,
   type Change,
   deployedTemplate,
-  findingsOf,
+  linesOf,
   push,
   set,
 } from "./templates.ts";
@@ -92,8 +92,8 @@ test.each([
   [2048, 1],
   [0, 1],
   [undefined, 1],
-])("memory of 512 MB that becomes %s makes %i findings", (memory, count) => {
-  expect(findingsOf(set("CancelOrder.MemorySize", memory))).toHaveLength(count);
+])("memory of 512 MB that becomes %s makes %i lines", (memory, count) => {
+  expect(linesOf(set("CancelOrder.MemorySize", memory))).toHaveLength(count);
 });
 
 /** What CDK renames with every build: replaces a resource by the same one under another id. */
@@ -127,5 +127,5 @@ test.each<[what: string, ...changes: Change[]]>([
   ],
 ])("a deployment does not stop for %s", (_, ...changes) => {
   const change: Change = (next) => changes.map((apply) => apply(next));
-  expect(findingsOf(change)).toEqual([]);
+  expect(linesOf(change)).toEqual([]);
 });

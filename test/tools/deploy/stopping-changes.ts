@@ -29,12 +29,12 @@ function addFunction(next: Template, attributes: object = {}) {
   addLike("CancelOrder", "Other", { Role }, attributes)(next);
 }
 
-/** Each stops a deployment with findings of these names. */
-export const stoppingChanges: [title: string, change: Change, ...names: string[]][] = [
+/** Each stops a deployment with lines with these texts. */
+export const stoppingChanges: [title: string, change: Change, ...lines: string[]][] = [
   [
     "an alias points to unpublished code",
     set("CancelOrder/Aliaslive.FunctionVersion", "$LATEST"),
-    "CancelOrder/Aliaslive.FunctionVersion=DIGEST",
+    "CancelOrder/Aliaslive: FunctionVersion: {CancelOrder/CurrentVersion.Version}",
   ],
   [
     "the tables lose a tag",
@@ -42,7 +42,7 @@ export const stoppingChanges: [title: string, change: Change, ...names: string[]
       for (const { Properties } of every(next, "DynamoDB::Table"))
         Properties?.["Tags"].splice(-1);
     },
-    "DynamoDB::Table.Tags.team=unset@DIGEST",
+    "ApiKeys, Orders: Tags.team: orders becomes unset",
   ],
   [
     "older TLS is accepted",
@@ -50,9 +50,8 @@ export const stoppingChanges: [title: string, change: Change, ...names: string[]
       for (const path of ["Api/Domain/Name", "Api/Rest"])
         set(`${path}.SecurityPolicy`, "TLS_1_0")(next);
     },
-    // .github/workflows/deploy.yml knows a change of TLS by these.
-    "Api/Rest.SecurityPolicy=TLS_1_0",
-    "Api/Domain/Name.SecurityPolicy=TLS_1_0",
+    // .github/workflows/deploy-environment.yml knows a change of TLS by this.
+    "  Api/Domain/Name, Api/Rest: SecurityPolicy: SecurityPolicy_TLS13_1_2_PQ_2025_09",
   ],
   [
     "a public address hides behind the path of a version",
@@ -62,9 +61,8 @@ export const stoppingChanges: [title: string, change: Change, ...names: string[]
       for (const id of ["Version", "Another"])
         addLike("CancelOrder/CurrentVersion", id, {}, { Metadata })(next);
     },
-    "added:Address@DIGEST",
-    "added:Address@DIGEST",
-    "added:Address@DIGEST",
+    "! Address: a new Lambda::Url; AuthType NONE",
+    "Address, Address: a new Lambda::Version",
   ],
   [
     "a function is added, beside a change that is more than references to it",
@@ -74,24 +72,26 @@ export const stoppingChanges: [title: string, change: Change, ...names: string[]
         next,
       );
     },
-    "CancelOrder.Layers=DIGEST",
-    "added:Other@DIGEST",
+    "CancelOrder: Layers: gains {Other}; gains arn:aws:lambda:eu:1:layer:x:1",
+    "Other: a new Lambda::Function",
+    "OtherRole: a new IAM::Role; AssumeRolePolicyDocument.Statement.0 Allow Principal Service",
   ],
   [
     "a function inside a construct is added",
     (next) =>
       addFunction(next, { Metadata: { "aws:cdk:path": "Stack/Team/Other/Resource" } }),
-    "added:OtherRole@DIGEST",
+    "OtherRole: a new IAM::Role; AssumeRolePolicyDocument.Statement.0 Allow Principal Service",
+    "Team/Other: a new Lambda::Function",
   ],
   [
     "a role's policy depends on a condition",
     push(statements, { "Fn::If": ["Always", allowsAll, allowsAll] }),
-    `${statements}=DIGEST`,
+    "CancelOrderRole/DefaultPolicy: PolicyDocument.Statement: gains",
   ],
   [
     "a table becomes something else",
     (next) => Object.assign(at(next, "Orders").resource, { Type: "AWS::S3::Bucket" }),
-    "replaced:Orders.Type=AWS::S3::Bucket",
+    "! Orders: Type: AWS::DynamoDB::Table becomes AWS::S3::Bucket, and a new resource",
   ],
   [
     "functions move to another table",
@@ -99,8 +99,8 @@ export const stoppingChanges: [title: string, change: Change, ...names: string[]
       addLike("Orders", "Other", { TableName: "OTHER" })(next);
       moveOrders(next, "Other");
     },
-    "Lambda::Function.Environment.Variables.ORDERS_TABLE={Other}@DIGEST",
-    "added:Other@DIGEST",
+    "! Other: a new DynamoDB::Table; ",
+    "CancelOrder, ListOrders: Environment.Variables.ORDERS_TABLE: {Orders} becomes",
   ],
   [
     "functions and a role move from the orders to the keys",
@@ -109,20 +109,20 @@ export const stoppingChanges: [title: string, change: Change, ...names: string[]
       moveOrders(next, Ref);
       set(`${statements}.1.Resource`, { "Fn::GetAtt": [Ref, "Arn"] })(next);
     },
-    `${statements}=DIGEST`,
-    "Lambda::Function.Environment.Variables.ORDERS_TABLE={ApiKeys}@DIGEST",
+    "CancelOrder, ListOrders: Environment.Variables.ORDERS_TABLE: {Orders} becomes",
+    "CancelOrderRole/DefaultPolicy: PolicyDocument.Statement: gains Allow Principal",
   ],
   [
     "anyone may write to a new log",
     add("Own", "Logs::LogGroup", {
       ResourcePolicyDocument: { Statement: { Principal: "*" } },
     }),
-    "added:Own@DIGEST",
+    "! Own: a new Logs::LogGroup; ResourcePolicyDocument.Statement Allow Principal *",
   ],
   [
     "an alarm no longer rolls its function back",
     edit("Rollout/CancelOrder.AlarmConfiguration.Alarms", (list) => list.pop()),
-    "Rollout/CancelOrder.AlarmConfiguration.Alarms=DIGEST",
+    "Rollout/CancelOrder: AlarmConfiguration.Alarms: loses",
   ],
   [
     "a gateway response shows AWS's own message",
@@ -130,41 +130,47 @@ export const stoppingChanges: [title: string, change: Change, ...names: string[]
       response,
       '{"code":"unauthorized","message":"$context.error.message","status":401}',
     ),
-    `${response}.message=DIGEST`,
+    "Api/Rest/UNAUTHORIZED: ResponseTemplates.application/json.message: Missing or",
   ],
   [
     "a gateway response is no longer an Error record",
     set(response, "null"),
-    `${response}=null`,
+    "Api/Rest/UNAUTHORIZED: ResponseTemplates.application/json:",
   ],
   [
     "a text comes from Parameter Store",
     set("Api/Rest.Description", "{{resolve:ssm:text}}"),
-    "Api/Rest.Description={{resolve:ssm:text}}",
+    "Api/Rest: Description: unset becomes {{resolve:ssm:text}}",
   ],
   [
     "a text comes from another stack",
     set("Api/Rest.Description", { "Fn::ImportValue": "Text" }),
-    "Api/Rest.Description=DIGEST",
+    'Api/Rest: Description: unset becomes {"Fn::ImportValue":"Text"}',
   ],
   [
     "a variable steers the runtime",
     set("CancelOrder.Environment.Variables.LD_PRELOAD", "/tmp/other.so"),
-    "CancelOrder.Environment.Variables.LD_PRELOAD=/tmp/other.so",
+    "CancelOrder: Environment.Variables.LD_PRELOAD: unset becomes /tmp/other.so",
   ],
   [
     "a role gains an inline policy",
     set("CancelOrderRole.Policies", [{ PolicyDocument: { Statement: [allowsAll] } }]),
-    "CancelOrderRole.Policies=DIGEST",
+    'CancelOrderRole: Policies: gains {"PolicyDocument":{"Statement":["Allow Principal',
   ],
   [
     "orders expire",
     set("Orders.TimeToLiveSpecification", { AttributeName: "shipDate", Enabled: true }),
-    "Orders.TimeToLiveSpecification=DIGEST",
+    "Orders: TimeToLiveSpecification: unset becomes",
   ],
   [
     "an output is exported under another name",
     ({ Outputs }) => Object.assign(Object(Outputs)["AlarmsTopicArn"], { Export: "x" }),
-    "Outputs.AlarmsTopicArn.Export=x",
+    "Outputs.AlarmsTopicArn: Export: unset becomes x",
+  ],
+  [
+    "the API gets another address",
+    ({ Outputs }) => Object.assign(Object(Outputs)["BaseUrl"], { Value: "x" }),
+    // .github/workflows/deploy-environment.yml knows it by this.
+    "  Outputs.BaseUrl: Value: https://",
   ],
 ];

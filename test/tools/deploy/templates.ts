@@ -1,7 +1,7 @@
 import type { Resource } from "@aws-cdk/cloudformation-diff";
 import type { Environment } from "../../../infra/environments.ts";
 import { constructPath, type Template } from "../../../infra/tools/deploy/changes.ts";
-import { findChanges } from "../../../infra/tools/deploy/findings.ts";
+import { review } from "../../../infra/tools/deploy/review.ts";
 import { everyOption } from "../../helpers/fixture-environments.ts";
 import { templateOf } from "../../helpers/synthesise.ts";
 
@@ -35,11 +35,14 @@ export function changed(change: Change, template = deployedTemplate): Template {
   return next;
 }
 
-export const findingsBetween = (was: Template, is: Template) =>
-  findChanges({ template: was }, { template: is }, everyOption.account);
+export const reviewBetween = (was: Template, is: Template) =>
+  review({ template: was }, { template: is }, everyOption.account);
 
-export const findingsOf = (change: Change) =>
-  findingsBetween(deployedTemplate, changed(change));
+export const linesBetween = (was: Template, is: Template) =>
+  reviewBetween(was, is).flatMap(({ lines }) => lines);
+
+export const linesOf = (change: Change) =>
+  linesBetween(deployedTemplate, changed(change));
 
 /** Sets a property, like `CancelOrder.Code.S3Key`; undefined removes it. */
 export const set = (path: string, value: unknown) => (next: Template) => {

@@ -1,0 +1,309 @@
+import { describe, expect, test } from "vitest";
+import type { Environment } from "../../../infra/environments.ts";
+import { operations } from "../../../infra/stack/function-list.ts";
+import { constructPath, type Template } from "../../../infra/tools/deploy/changes.ts";
+import { review } from "../../../infra/tools/deploy/review.ts";
+import { everyOption } from "../../helpers/fixture-environments.ts";
+import { stoppingChanges } from "./stopping-changes.ts";
+import {
+  add,
+  at,
+  type Change,
+  changed,
+  deployedTemplate,
+  linesBetween,
+  linesOf,
+  push,
+  reference,
+  reviewBetween,
+  set,
+  synthesised,
+} from "./templates.ts";
+
+test.each(stoppingChanges)("a deployment stops when %s", (_, change, ...texts) => {
+  expect(linesOf(change)).toEqual(texts.map((text) => expect.stringContaining(text)));
+});
+
+const { account: _account, ...unpinned } = everyOption;
+const quieter: Environment = {
+  ...everyOption,
+  tags: { ...everyOption.tags, team: "others", another: "1" },
+  functionLogLevel: "DEBUG",
+  systemLogLevel: "INFO",
+  dashboard: false,
+};
+
+const unkept = synthesised({ ...everyOption, keepData: false, dashboard: false });
+const replaceTables: Change = (next) => {
+  for (const path of ["Orders", "ApiKeys"])
+    set(`${path}.KeySchema.0.AttributeName`, "key")(next);
+};
+
+const alias = (Description: string, UpdatePolicy?: object): Template => ({
+  Resources: {
+    Alias: { Type: "AWS::Lambda::Alias", Properties: { Description }, UpdatePolicy },
+  },
+});
+const canary = alias("", { CodeDeployLambdaAliasUpdate: { ApplicationName: "a" } });
+const skipped = alias("Set without a canary at 2026-11-24");
+const skippedAgain = alias("Set without a canary at 2026-11-25");
+const noCanary = alias("Set at 2026-11-24");
+
+test.each<[what: string, was: Template, is: Template, ...names: string[]]>([
+  [
+    "other log levels, tags and no dashboard: nothing",
+    deployedTemplate,
+    synthesised(quieter),
+  ],
+  [
+    "an account that is pinned to where the stack is: nothing",
+    synthesised(unpinned),
+    deployedTemplate,
+  ],
+  ["data that is kept from now on, and a dashboard: nothing", unkept, deployedTemplate],
+  ...[deployedTemplate, unkept].map(
+    (template): [string, Template, Template, ...string[]] => [
+      "tables with another key, even if they keep no data: those, first",
+      template,
+      changed(replaceTables, template),
+      "! ApiKeys: KeySchema.0.AttributeName: keyHash becomes key, and a new resource replaces it",
+      "! Orders: KeySchema.0.AttributeName: id becomes key, and a new resource replaces it",
+    ],
+  ),
+  ["no canary for one deployment, as the alias says: nothing", canary, skipped],
+  ["no canary for a second deployment: nothing", skipped, skippedAgain],
+  ["a canary that returns: nothing", skipped, canary],
+  [
+    "a canary that goes: that",
+    canary,
+    noCanary,
+    '  Alias: UpdatePolicy: {"CodeDeployLambdaAliasUpdate":{"ApplicationName":"a"}} becomes unset',
+  ],
+  [
+    "a canary that does not return: that",
+    skipped,
+    noCanary,
+    "  Alias: UpdatePolicy: skipped once becomes unset",
+  ],
+])("what stops a deployment with %s", (_, was, is, ...lines) => {
+  expect(linesBetween(was, is)).toEqual(lines);
+});
+
+const cancelRoute = "Api/Rest/Default/store/orders/{orderId}/DELETE";
+
+/** Without cancellations. Their path goes too, unless it serves another operation. */
+const smaller = changed((template) => {
+  const onOrder = operations.filter(({ path }) => path.endsWith("/{orderId}"));
+  const own =
+    onOrder.length > 1 ? /Cancel|\/\{orderId\}\/DELETE/ : /Cancel|\/\{orderId\}/;
+  for (const [id, resource] of Object.entries(template.Resources))
+    if (own.test(constructPath(id, resource))) delete template.Resources[id];
+  const { properties } = at(template, "Api/Rest/DeploymentStage.v1");
+  properties["MethodSettings"] = properties["MethodSettings"].filter(
+    ({ HttpMethod }: { HttpMethod: string }) => HttpMethod !== "DELETE",
+  );
+});
+
+const addition = linesBetween(smaller, deployedTemplate);
+const removal = linesBetween(deployedTemplate, smaller);
+
+test("an operation that is added has lines for its limits, its grants, its key and its code's settings", () => {
+  expect(addition).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^ {2}Api\/Rest\/DeploymentStage.v1: MethodSettings: gains/),
+      expect.stringContaining(
+        "Allow Principal {CancelOrderRole}, Action dynamodb:UpdateItem, Resource {Orders.Arn}",
+      ),
+      expect.stringMatching(
+        `  ${cancelRoute}: a new ApiGateway::Method; AuthorizationType CUSTOM;`,
+      ),
+      expect.stringMatching(/^ {2}CancelOrder: a new Lambda::Function;.* Environment\./),
+    ]),
+  );
+});
+
+test("an operation that is removed begins with what outlives it, and equal ends share a line", () => {
+  expect(removal[0]).toBe(
+    "! CancelOrderLog: Logs::LogGroup leaves the stack, but is kept",
+  );
+  expect(removal).toContain(
+    `  ${cancelRoute.replace("DELETE", "ANY")}, ${cancelRoute}: ApiGateway::Method is deleted`,
+  );
+});
+
+describe("the digest", () => {
+  const digest = (...templates: [Template, Template]) =>
+    reviewBetween(...templates).map(({ word }) => word);
+  const action = "CancelOrderRole/DefaultPolicy.PolicyDocument.Statement.1.Action";
+  const wider = changed(set(action, "dynamodb:*"));
+  const memory = (size: number) => changed(set("CancelOrder.MemorySize", size));
+  const layers = (...list: string[]) => changed(set("CancelOrder.Layers", list));
+
+  test.each<[what: string, one: [Template, Template], other: [Template, Template]]>([
+    ["grant that is added", [smaller, deployedTemplate], [smaller, wider]],
+    ["grant that is removed", [deployedTemplate, smaller], [wider, smaller]],
+    [
+      "value, though empty, of what is added",
+      [smaller, deployedTemplate],
+      [smaller, changed(set("CancelOrder.VpcConfig", {}))],
+    ],
+    ["value that goes", [memory(9), deployedTemplate], [memory(8), deployedTemplate]],
+    [
+      "order of a list that grows",
+      [layers("a", "b"), layers("a", "b", "c")],
+      [layers("a", "b"), layers("b", "a", "c")],
+    ],
+  ])("is another one for another %s", (_, one, other) => {
+    expect(digest(...one)).not.toEqual(digest(...other));
+  });
+
+  test("is the same with other code, alarms and texts", () => {
+    const newer = changed((next) => {
+      set("CancelOrder.Code.S3Key", "new.zip")(next);
+      set("CancelOrder.Description", "new")(next);
+      set("Alarms/CancelSlow.Threshold", 2001)(next);
+    });
+    expect(digest(smaller, newer)).toEqual(digest(smaller, deployedTemplate));
+  });
+});
+
+const anyRoute = cancelRoute.replace("DELETE", "ANY");
+const unset = (path: string) => set(path, undefined);
+const denial = { Effect: "Deny", Action: "*", Principal: "*", Resource: "*" };
+const isDenied = changed(set("Orders.ResourcePolicy", { Statement: [denial] }));
+
+test.each<[string, Change, line: string, was?: Template]>([
+  [
+    "an open route",
+    set(`${cancelRoute}.AuthorizationType`, "NONE"),
+    `${cancelRoute}: a new ApiGateway::Method; AuthorizationType NONE;`,
+    smaller,
+  ],
+  [
+    "a new route that says nothing of keys",
+    add("Own", "ApiGateway::Method", { HttpMethod: "GET" }),
+    "Own: a new ApiGateway::Method; HttpMethod GET",
+    smaller,
+  ],
+  [
+    "a route that no longer asks for keys",
+    unset(`${cancelRoute}.AuthorizationType`),
+    `${cancelRoute}: AuthorizationType: CUSTOM becomes unset`,
+  ],
+  [
+    "an open route that no longer has a constant response",
+    set(`${anyRoute}.Integration.Type`, "AWS_PROXY"),
+    `${anyRoute}: Integration.Type: MOCK becomes AWS_PROXY`,
+  ],
+  [
+    "a public address",
+    add("Own", "Lambda::Url", { AuthType: "NONE" }),
+    "Own: a new Lambda::Url; AuthType NONE",
+    smaller,
+  ],
+  [
+    "another account that may call it",
+    add("Own", "Lambda::Permission", {
+      Action: "lambda:InvokeFunction",
+      FunctionName: reference(deployedTemplate, "CancelOrder"),
+      Principal: "444444444444",
+    }),
+    "Own: a new Lambda::Permission; Properties Allow Principal 444444444444, Action lambda:InvokeFunction, FunctionName {CancelOrder}",
+    smaller,
+  ],
+  [
+    "a policy for everyone but one account",
+    add("Own", "SQS::QueuePolicy", {
+      PolicyDocument: { Statement: { Effect: "Allow", NotPrincipal: { AWS: "1" } } },
+    }),
+    "Own: a new SQS::QueuePolicy; PolicyDocument.Statement Allow NotPrincipal AWS 1",
+    smaller,
+  ],
+  [
+    "a denial that goes",
+    unset("Orders.ResourcePolicy"),
+    'Orders: ResourcePolicy: {"Statement":["Deny Principal *, Action *, Resource *"]} becomes unset',
+    isDenied,
+  ],
+  [
+    "a table that can be deleted",
+    set("Orders.DeletionProtectionEnabled", false),
+    "Orders: DeletionProtectionEnabled: true becomes false",
+  ],
+  [
+    "a table that goes with the stack",
+    (next) => Object.assign(at(next, "Orders").resource, { DeletionPolicy: "Delete" }),
+    "Orders: DeletionPolicy: Retain becomes Delete",
+  ],
+  [
+    "a table without backups",
+    unset("Orders.PointInTimeRecoverySpecification"),
+    'Orders: PointInTimeRecoverySpecification: {"PointInTimeRecoveryEnabled":true',
+  ],
+  [
+    "orders that expire",
+    set("Orders.TimeToLiveSpecification", { AttributeName: "shipDate", Enabled: true }),
+    "Orders: TimeToLiveSpecification: unset becomes",
+  ],
+])(
+  "what loses data or opens a door comes first: %s",
+  (_, change, line, was = deployedTemplate) => {
+    const next = changed((template) => {
+      set("Api/Rest.Name", "Another")(template);
+      change(template);
+    });
+    expect(linesBetween(was, next)[0]).toContain(`! ${line}`);
+  },
+);
+
+describe("a line says", () => {
+  const statements = "CancelOrderRole/DefaultPolicy.PolicyDocument.Statement";
+
+  test.each([
+    [
+      "each statement of a policy that comes and goes, whole",
+      set(`${statements}.1.Action`, ["dynamodb:Scan", "s3:*"]),
+      "gains Allow Principal {CancelOrderRole}, Action dynamodb:Scan, s3:*, Resource {Orders.Arn}; " +
+        "loses Allow Principal {CancelOrderRole}, Action dynamodb:UpdateItem, Resource {Orders.Arn}",
+    ],
+    [
+      "that a new resource replaces the old one",
+      set("Orders.KeySchema.0.AttributeName", "key"),
+      "id becomes key, and a new resource replaces it",
+    ],
+    [
+      "which other resources a new one names",
+      add("Own", "Logs::LogGroup", { KmsKeyId: "arn:aws:kms:eu-central-1:4:key/x" }),
+      "Own: a new Logs::LogGroup; KmsKeyId arn:aws:kms:eu-central-1:4:key/x",
+    ],
+    [
+      "what a statement leaves out",
+      push(statements, { Effect: "Allow", NotAction: "iam:*", NotResource: "*" }),
+      "gains Allow Principal {CancelOrderRole}, NotAction iam:*, NotResource *",
+    ],
+    [
+      "who is left out, and on which condition",
+      push(statements, {
+        Effect: "Allow",
+        Action: "s3:*",
+        NotPrincipal: { AWS: "1" },
+        Condition: { Bool: { "aws:MFA": true } },
+      }),
+      "gains Allow Action s3:*, NotPrincipal AWS 1, Condition Bool aws:MFA true",
+    ],
+    [
+      "who may write orders, and all that they may do",
+      set("Orders.ResourcePolicy", undefined),
+      '{"PolicyDocument":{"Statement":["Allow Principal AWS 222222222222, ' +
+        'Action dynamodb:GetItem, dynamodb:PutItem, dynamodb:UpdateItem, Resource *"],' +
+        '"Version":"2012-10-17"}} becomes unset',
+    ],
+  ])("%s", (_, change, text) => {
+    expect(linesOf(change)).toEqual([expect.stringContaining(text)]);
+  });
+});
+
+test("termination protection that stays on needs no one's consent", () => {
+  const stack = { template: deployedTemplate, terminationProtection: true };
+  expect(review(stack, stack)).toEqual([]);
+});
