@@ -37,6 +37,10 @@ type Read<T> = (status: number, body: string) => T | undefined;
 
 const attempts = 5;
 
+/** HTTPS, or HTTP on this machine: nobody on the way may read the key. */
+const baseAddress =
+  /^(https:\/\/[^\s/?#@\\]+|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?)(\/[^\s?#]*)?$/i;
+
 export class OrdersClient {
   readonly #baseUrl: string;
   readonly #apiKey: string;
@@ -53,11 +57,10 @@ export class OrdersClient {
     this.#apiKey = apiKey.trim();
     this.#timeout = timeout;
     // No message shows a parameter: it may be the key, in the wrong place.
-    if (
-      !/^https?:\/\/[^\s/?#@][^\s?#@]*$/i.test(this.#baseUrl) ||
-      !URL.canParse(this.#baseUrl)
-    )
-      throw new TypeError("The base address must look like https://HOST/v1");
+    if (!baseAddress.test(this.#baseUrl) || !URL.canParse(this.#baseUrl))
+      throw new TypeError(
+        "The base address must look like https://HOST/v1; http:// is for this machine only",
+      );
     if (!/^[!-~]+$/.test(this.#apiKey))
       throw new TypeError("The API key is empty or has a character that no key has");
     if (!(timeout > 0 && timeout < 2 ** 31))
@@ -122,7 +125,8 @@ export class OrdersClient {
   /** Sends a request, with Node's own client: its `fetch` can crash on a long compressed list. */
   async #open(method: string, path: string): Promise<IncomingMessage> {
     const url = new URL(this.#baseUrl + path);
-    const { request } = url.protocol === "https:" ? https : http;
+    const isHttps = url.protocol === "https:";
+    const { request } = isHttps ? https : http;
     const headers = {
       Authorization: `Bearer ${this.#apiKey}`,
       "Accept-Encoding": "gzip",
@@ -133,7 +137,13 @@ export class OrdersClient {
       let response: IncomingMessage | undefined;
       const sent = request(
         url,
-        { method, headers, timeout: this.#timeout },
+        {
+          // Without TLS, an agent of its own: the usual one may send the key to a proxy.
+          ...(!isHttps && { agent: false }),
+          method,
+          headers,
+          timeout: this.#timeout,
+        },
         (message) => {
           response = message;
           resolve(message);

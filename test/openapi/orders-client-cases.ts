@@ -73,9 +73,11 @@ const lists: Cases = {
     "a long list, compressed, from a server that hangs up": [
       responds(200, longList, { ...gzip, Connection: "close" }),
     ],
-    "100 Continue before the list": [
+    "informational responses before the list": [
       sends(
-        "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]",
+        "HTTP/1.1 100 Continue\r\n\r\n" +
+          "HTTP/1.1 103 Early Hints\r\nLink: </page>\r\n\r\n".repeat(2) +
+          "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]",
       ),
     ],
   },
@@ -155,20 +157,30 @@ export const served: [what: string, expected: Cases, options: Partial<Call>][] =
   ["a cancellation", cancellations, { cancel: "4" }],
 ];
 
-/** Wrong calls by what the error says. */
+/** Wrong calls, in any language, by what the error says. */
 export const wrong: Record<string, Record<string, Partial<Call>>> = {
-  "must look like https://HOST/v1": {
+  "https://HOST/v1": {
     "another scheme": { baseUrl: "ftp://127.0.0.1/v1" },
+    "no TLS to another machine": { baseUrl: "http://192.0.2.1/v1" },
+    "a host named like this one": { baseUrl: "http://127.0.0.1.example/v1" },
+    "a host before a backslash": { baseUrl: "http://evil.example\\@127.0.0.1/v1" },
     "no host": { baseUrl: "http:///v1" },
-    "no such port": { baseUrl: "http://127.0.0.1:99999/v1" },
     "a password": { baseUrl: "http://a:b@127.0.0.1/v1" },
     "the key": { baseUrl: key, apiKey: "http://127.0.0.1:9/v1" },
   },
-  "The API key is empty or has a character that no key has": {
+  "API key": {
     "no key": { apiKey: "" },
     "a line": { apiKey: `${key}\n${key}` },
     "an umlaut": { apiKey: `${key}ä` },
     "a scheme": { apiKey: `Bearer ${key}` },
+  },
+};
+
+/** Wrong calls in TypeScript, likewise. */
+export const wrongInTypeScript: typeof wrong = {
+  ...wrong,
+  "must look like https://HOST/v1": {
+    "no such port": { baseUrl: "http://127.0.0.1:99999/v1" },
   },
   "The timeout must be ": {
     "no time": { timeout: 0 },

@@ -58,8 +58,11 @@ export async function open(
   { method, path, authorization = `Bearer ${apiKey}`, headers, body = "" }: ApiRequest,
 ): Promise<OpenResponse> {
   const url = new URL(baseUrl + path);
-  const { request } = url.protocol === "https:" ? https : http;
+  const isHttps = url.protocol === "https:";
+  const { request } = isHttps ? https : http;
   const sent = request(url, {
+    // Without TLS, an agent of its own: the usual one may send the key to a proxy.
+    ...(!isHttps && { agent: false }),
     method,
     headers: {
       connection: "close",

@@ -88,13 +88,18 @@ function smokeOptions(command: Command, entries: Record<string, Environment>) {
 
 /** Zero for `npm start`, which is ready when it prints its address. */
 function defaultWait(baseUrl: string) {
-  return /^(localhost|127\..*|\[::1\])$/.test(new URL(baseUrl).hostname) ? 0 : 120;
+  return isThisMachine(new URL(baseUrl)) ? 0 : 120;
+}
+
+function isThisMachine({ hostname }: URL) {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
 function parseBaseUrl(text: string) {
   const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol) || !/\/v1\/?$/.test(url.pathname)) {
+  if (!url || !/^https?:$/.test(url.protocol) || !/\/v1\/?$/.test(url.pathname))
     throw new InvalidArgumentError("The address must end in /v1.");
-  }
+  if (url.protocol === "http:" && !isThisMachine(url))
+    throw new InvalidArgumentError("Use https://; http:// is for this machine only.");
   return `${url.origin}${url.pathname.replace(/\/$/, "")}`;
 }

@@ -18,6 +18,9 @@ describe("infra/petstore smoke", () => {
   async function run(...options: string[]) {
     const env = {
       API_KEY: service.apiKey,
+      // A request to a proxy, which must not see a key without TLS, would fail.
+      HTTP_PROXY: "http://127.0.0.1:9",
+      NODE_USE_ENV_PROXY: "1",
       NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
     };
     const words = [main, "smoke", "--base-url", `${service.baseUrl}/?a=b`, ...options];
@@ -88,6 +91,7 @@ test.each([
   ["", "error: required option '--base-url <url>' not specified"],
   ["--base-url=xhttp://a/v1", /The address must end in \/v1\.$/],
   ["--base-url=http://a/v1/store", /The address must end in \/v1\.$/],
+  ["--base-url=http://127.0.0.example/v1", /http:\/\/ is for this machine only\.$/],
   [`${url} --cancel=007`, /Not a 64-bit integer\.$/],
   [`${url} --wait=-1`, /Must be a whole number from 0 to 9999\.$/],
   [`${url} --wait=30s`, /Must be a whole number from 0 to 9999\.$/],
