@@ -213,6 +213,12 @@ function addReinstate(orders: Command) {
         .conflicts("ids"),
     )
     .addOption(dryRunOption)
+    .hook("preAction", (reinstate) => {
+      const { since, until } = reinstate.opts();
+      const end = Math.min(Date.now(), until ? Date.parse(until) : Date.now());
+      if (Date.parse(since) >= end)
+        reinstate.error("error: --since must be in the past, and earlier than --until");
+    })
     .action(action(async () => (await import("./reinstate-orders.ts")).reinstateOrders));
 }
 

@@ -1,7 +1,8 @@
-import type { OrderItem, OrderStatus } from "../../../shared/order.ts";
+import { isDateTime, type OrderItem, type OrderStatus } from "../../../shared/order.ts";
 import { plainValue } from "../orders-file/attributes.ts";
 import { batches } from "../orders-file/batches.ts";
-import { counted, countsText } from "../terminal/text.ts";
+import { Findings } from "../orders-file/orders-file.ts";
+import { counted, countsText, printable } from "../terminal/text.ts";
 import { requireKey } from "./api-keys.ts";
 import type { Result, Session } from "./command.ts";
 import { orderKey, type TableCalls } from "./table-calls.ts";
@@ -43,18 +44,22 @@ export async function reinstateOrders(
     outsidePeriod: 0,
     excepted: 0,
     changedSince: 0,
+    undated: 0,
     others: 0,
   };
+  const undated = new Findings<string>();
   const { reason } = await workThrough(session, {
     title: "Reinstating",
     unit: "orders read",
     items: onlyIds ? readOrders(table, onlyIds, reads) : reads.scan(table),
     async *work(order) {
       const kept = reasonToKeep(order, options, exceptIds);
+      const id = plainValue(order["id"]);
+      if (kept === "undated")
+        undated.add(kept, `${id} does not say when it was cancelled`);
       if (kept) return yield kept;
       const unmet = await reinstateOrder(table, order, writes);
       if (unmet) return yield "changedSince";
-      const id = plainValue(order["id"]);
       session.print(String(id), { id, cancelledAt: order["cancelledAt"]?.S });
       yield "reinstated";
     },
@@ -66,8 +71,13 @@ export async function reinstateOrders(
   const verb = dryRun ? "Would reinstate" : "Reinstated";
   return {
     json: { table, dryRun, complete: reason === undefined, ...shown },
-    notes: [`${verb} ${counted(reinstated, "order")}; left ${left}`],
+    notes: [
+      `${verb} ${counted(reinstated, "order")}; left ${left}`,
+      ...undated.first.sort().map(printable),
+      ...undated.more,
+    ],
     reason,
+    rejected: counts.undated > 0,
   };
 }
 
@@ -87,7 +97,9 @@ function reasonToKeep(
 ) {
   if (order["status"]?.S !== "cancelled" || order["cancelledBy"]?.S !== cancelledBy)
     return "others";
-  const time = Date.parse(order["cancelledAt"]?.S ?? "");
+  const cancelledAt = order["cancelledAt"]?.S ?? "";
+  if (!isDateTime(cancelledAt)) return "undated";
+  const time = Date.parse(cancelledAt);
   const isInPeriod = time >= Date.parse(since) && !(until && time >= Date.parse(until));
   if (!isInPeriod) return "outsidePeriod";
   return exceptIds?.has(order["id"]?.N ?? "") ? "excepted" : undefined;

@@ -109,6 +109,7 @@ async function rejectForeignEndpoint(
  */
 export async function findLocalStack(): Promise<Target> {
   const stacks = readStackFiles();
+  let missing = "No local stack is running. Start one with infra/petstore start";
   for (const { accessKeyId, baseUrl, dynamodbEndpoint, tables } of stacks) {
     const client = nameMissingTables(engineClient(dynamodbEndpoint, accessKeyId));
     try {
@@ -117,6 +118,8 @@ export async function findLocalStack(): Promise<Target> {
       client.destroy();
       // A stack that is killed leaves its entry behind, and its port to another program.
       if (!isElsewhere(error)) throw error;
+      if (error instanceof ResourceNotFoundException)
+        missing = `The local stack at ${baseUrl} has no table ${tables.orders}. Restart it`;
       continue;
     }
     return {
@@ -128,9 +131,7 @@ export async function findLocalStack(): Promise<Target> {
       client,
     };
   }
-  throw new CommandError(
-    "No local stack is running. Start one with infra/petstore start",
-  );
+  throw new CommandError(missing);
 }
 
 /** Whether nothing listens at an address, or another program, which does not have the table. */

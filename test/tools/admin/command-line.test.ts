@@ -11,6 +11,7 @@ const issue = "keys issue --name Acme --expires";
 const reinstate = `orders reinstate --cancelled-by ${key}`;
 
 const noDate = "Not a date like 2027-12-31";
+const noPeriod = "error: --since must be in the past, and earlier than --until";
 const noName = "Must have 1 to 200 characters (code points).";
 const noTable = "Must be 3 to 255 of a-z, A-Z, 0-9, _, - and .";
 const noUnits = "Must be a whole number from 1 to 999999.";
@@ -38,6 +39,8 @@ test.each([
   ["orders reinstate --local", "required option '--cancelled-by <key-id>'"],
   [reinstate, "required option '--since <date-time>'"],
   [`${reinstate} --since '20 November 2026'`, noDate],
+  [`${reinstate} --since 2999-12-31 --until 3000-01-01`, noPeriod],
+  [`${reinstate} --since 2020-01-01 --until 2020-01-01T01:00:00+01:00`, noPeriod],
   [
     `${reinstate} --since 2026-11-20 --ids a --except b`,
     "cannot be used with option '--ids",
@@ -128,7 +131,7 @@ describe("a command that uses capacity", async () => {
       …
       ${reading}
       …
-      $ ${reinstate} --since 2026-11-20 --env production
+      $ ${reinstate} --since 2020-01-01 --env production
       …
       ${reading}
       ${writing}

@@ -2,7 +2,7 @@ import { beforeEach, test } from "vitest";
 import { justBefore } from "../../helpers/faults/fault-proxy.ts";
 import { createTerminal } from "./terminal.ts";
 
-const { play, playIn, put, putKey } = await createTerminal();
+const { playIn, put, putKey } = await createTerminal();
 const now = "2026-11-21T09:00:00.000Z";
 const leaked = "key_1eaced1eaced1eac";
 const reinstate = `orders reinstate --cancelled-by ${leaked} --since 2026-11-20T09:00:00.001+01:00`;
@@ -28,12 +28,10 @@ const others = [
   cancelled(5, undefined, "key_aaaaaaaaaaaaaaaa"),
   `{"id":6,"status":"shipped","cancelledBy":"${leaked}"}`,
   '{"id":7,"status":"pending"}',
-  `{"id":8,"status":"cancelled","cancelledBy":"${leaked}",` +
-    '"otherAttributes":{"cancelledAt":{"S":"no date"}}}',
 ];
 const all = [early, first, last, late, ...others];
 const putAll = all.map((line) => `$ put ${line}`).join("\n");
-const left = "left 2 cancelled outside the period";
+const left = "left 1 cancelled outside the period";
 
 test("what a key cancelled in the period is pending again, and everything else stays", () =>
   playIn({ now })`
@@ -42,18 +40,18 @@ test("what a key cancelled in the period is pending again, and everything else s
     2
     3
     4
-    ! Would reinstate 3 orders; ${left}, 0 excepted, 0 changed since
+    ! Would reinstate 3 orders; ${left}, 0 excepted, 0 changed since, 0 undated
     $ ${reinstate} --until 2026-11-20T09:00:00Z | sort
     2
     3
-    ! Reinstated 2 orders; left 3 cancelled outside the period, 0 excepted, 0 changed since
+    ! Reinstated 2 orders; left 2 cancelled outside the period, 0 excepted, 0 changed since, 0 undated
     $ table
     ${[early, reinstated(2), reinstated(3), late, ...others].join("\n")}
     $ ${reinstate} --json
     {"id":4,"cancelledAt":"2026-11-20T09:00:00.000Z"}
-    {"table":"ORDERS","dryRun":false,"complete":true,"reinstated":1,"outsidePeriod":2,\
-    "excepted":0,"changedSince":0}
-    ! Reinstated 1 order; ${left}, 0 excepted, 0 changed since
+    {"table":"ORDERS","dryRun":false,"complete":true,"reinstated":1,"outsidePeriod":1,\
+    "excepted":0,"changedSince":0,"undated":0}
+    ! Reinstated 1 order; ${left}, 0 excepted, 0 changed since, 0 undated
   `);
 
 test("--ids and --except choose among the orders, unless their file is empty", () =>
@@ -69,7 +67,7 @@ test("--ids and --except choose among the orders, unless their file is empty", (
     > 5
     > 99
     3
-    ! Reinstated 1 order; left 1 cancelled outside the period, 0 excepted, 0 changed since
+    ! Reinstated 1 order; left 1 cancelled outside the period, 0 excepted, 0 changed since, 0 undated
     $ ${reinstate} --except -
     ! error: standard input has no order ids: …
     …
@@ -79,12 +77,34 @@ test("--ids and --except choose among the orders, unless their file is empty", (
     > 1
     > 99
     4
-    ! Reinstated 1 order; ${left}, 1 excepted, 0 changed since
+    ! Reinstated 1 order; ${left}, 1 excepted, 0 changed since, 0 undated
     $ table
     ${[early, first, reinstated(3), reinstated(4), ...others].join("\n")}
   `);
 
-test("a day is its beginning, and a key that was never issued is rejected", () => play`
+test("orders that don't say when they were cancelled are named, and stay", () => {
+  const undated = ['"2026-11-20"', '"2026-11-20T08:30:00"', '"no date"'].map(
+    (date, id) =>
+      `{"id":${id},"status":"cancelled","cancelledBy":"${leaked}",` +
+      `"otherAttributes":{"cancelledAt":{"S":${date}}}}`,
+  );
+  const without = `{"id":3,"status":"cancelled","cancelledBy":"${leaked}"}`;
+  const stay = [...undated, without];
+  return playIn({ now })`
+    ${stay.map((line) => `$ put ${line}`).join("\n")}
+    $ ${reinstate}
+    ! Reinstated 0 orders; left 0 cancelled outside the period, 0 excepted, \
+    0 changed since, 4 undated
+    ${stay.map((_, id) => `! ${id} does not say when it was cancelled`).join("\n")}
+    exit 1
+    $ table
+    ${stay.join("\n")}
+  `;
+});
+
+test("a day is its beginning, and a key that was never issued is rejected", () => playIn({
+  now,
+})`
   $ put ${cancelled(1, "2026-11-20T00:00:00.000Z")}
   $ put ${cancelled(2, "2026-11-19T23:59:59.999Z")}
   $ orders reinstate --cancelled-by ${leaked} --since 2026-11-20
@@ -100,7 +120,7 @@ test("an order that someone else has cancelled just before its write stays cance
   return playIn({ calls: justBefore("UpdateItem", () => put(others)) })`
     $ put ${cancelled(1)}
     $ ${reinstate}
-    ! Reinstated 0 orders; left 0 cancelled outside the period, 0 excepted, 1 changed since
+    ! Reinstated 0 orders; left 0 cancelled outside the period, 0 excepted, 1 changed since, 0 undated
     $ table
     ${others}
   `;

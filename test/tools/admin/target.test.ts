@@ -135,6 +135,16 @@ describe("a command for the local stack", () => {
     ["uses none that was killed", { stacks: [killed] }, none],
     ["uses the latest of two", { stacks: running }, found],
     ["uses the latest that still runs", { stacks: [killed, ...running] }, found],
+    [
+      "uses the latest that has its table",
+      { stacks: [{ ...stackAt(dynamodbEndpoint, 3), tables }, ...running] },
+      found,
+    ],
+    [
+      "says that its table is gone",
+      { calls: () => rejectedAs("ResourceNotFoundException") },
+      "! The local stack at http://localhost:1/v1 has no table ORDERS. Restart it\nexit 1",
+    ],
     ["uses none if another program has its port", { calls: () => html }, none],
     [
       "uses none if another engine has its port",
