@@ -160,9 +160,8 @@ export async function createTerminal() {
    *
    * @returns the inputs of the calls to the engine, if `calls` is given.
    */
-  const playIn =
-    ({ calls, terminals, now, stacks }: Circumstances) =>
-    async (strings: TemplateStringsArray, ...values: unknown[]) => {
+  const playIn = ({ calls, terminals, now, stacks }: Circumstances) =>
+    vi.defineHelper(async (strings: TemplateStringsArray, ...values: unknown[]) => {
       const sent: Sent[] = [];
       const record: Choice = (call) => {
         sent.push({ operation: call.operation, ...JSON.parse(named(call.input)) });
@@ -181,7 +180,7 @@ export async function createTerminal() {
         await seenIn(session, (line, input) => perform(line, input, terminals)),
       ).toBe(session);
       return { sent };
-    };
+    });
 
   /** Starts a command as a process of its own; `input` null leaves its standard input open. */
   async function start(
@@ -243,20 +242,34 @@ async function seenIn(
       command,
       input.map((line) => `${line.slice(2)}\n`).join(""),
     );
-    const shown = isLike(printed, expected) ? expected : printed;
+    const shown = isLike(printed, expected) ? expected : withMarks(printed, expected);
     seen += [`$ ${command}`, ...input, ...shown, ""].join("\n");
   }
   return seen;
 }
 
 function isLike(printed: string[], expected: string[]): boolean {
-  const lines = expected.map((line) => {
-    if (line === "…") return "(?:.*\n)*?";
-    return `${RegExp.escape(line).replaceAll("…", ".*").replaceAll("µµµ", "\\d{3}")}\n`;
-  });
+  const lines = expected.map((line) => (line === "…" ? "(?:.*\n)*?" : patternOf(line)));
   return new RegExp(`^${lines.join("")}$`).test(
     printed.map((line) => `${line}\n`).join(""),
   );
+}
+
+const patternOf = (line: string) =>
+  `${RegExp.escape(line).replaceAll("…", ".*").replaceAll("µµµ", "\\d{3}")}\n`;
+
+/** Printed lines as the session has them, where it has them, so that only the others differ. */
+function withMarks(printed: string[], expected: string[]): string[] {
+  let rest = expected;
+  return printed.flatMap((line) => {
+    const index = rest.findIndex(
+      (like) => like !== "…" && new RegExp(`^${patternOf(like)}$`).test(`${line}\n`),
+    );
+    if (index < 0) return rest[0] === "…" ? [] : [line];
+    const passed = rest.slice(0, index + 1);
+    rest = rest.slice(index + 1);
+    return passed.filter((like, place) => like === "…" || place === index);
+  });
 }
 
 const wordsOf = (command: string) =>
