@@ -23,8 +23,12 @@ const bearerKey = /^Bearer (\w+)$/i;
 export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorizerResult>({
   timeoutEarlyInMillis: 250,
 })
-  .onError(({ error }) => {
-    if (error?.message !== "Unauthorized") logFailure("authorize_failed", error, {});
+  .onError((request) => {
+    const { error } = request;
+    if (error?.message === "Unauthorized") return;
+    logFailure("authorize_failed", error, {});
+    // The runtime logs what is thrown, whatever that quotes.
+    request.error = new Error("The key can't be checked");
   })
   .handler(async ({ authorizationToken, methodArn }, _context, { signal }) => {
     const key = bearerKey.exec(authorizationToken)?.[1] ?? "";

@@ -38,14 +38,6 @@ export function isApiKeyId(text: string): boolean {
   return /^key_[0-9a-f]{16}$/.test(text);
 }
 
-/**
- * The text with every API key cut short, for messages that may quote one, or at least 20 characters
- * of its secret.
- */
-export function withoutKeys(text: string): string {
-  return text.replaceAll(/([0-9a-z]_)[0-9A-Za-z]{20,}/g, "$1...");
-}
-
 /** SHA-256 of the key in lower-case hexadecimal, the partition key of the API keys table. */
 export function hashApiKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");

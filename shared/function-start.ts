@@ -1,4 +1,5 @@
 import { logWarning } from "./log.ts";
+import { withoutSecrets } from "./secrets.ts";
 
 /**
  * Reads an environment variable that the stack sets on a function.
@@ -32,6 +33,6 @@ export async function makeReady(
   call: (signal: AbortSignal) => Promise<unknown>,
 ): Promise<void> {
   await call(AbortSignal.timeout(readyWithin)).catch((error) =>
-    logWarning("not_ready", { cause: String(error) }),
+    logWarning("not_ready", { cause: withoutSecrets(String(error)) }),
   );
 }

@@ -1,3 +1,5 @@
+import { withoutSecrets } from "./secrets.ts";
+
 /**
  * The name of a line of the functions' log. Lambda's JSON log format adds time, level and request
  * id, and puts the object under `message`. The stack's metric filters match `$.message.event`, so
@@ -47,6 +49,7 @@ export function logFailure(event: LogEvent, cause: unknown, fields: LogFields): 
 /** Names, messages and stacks only: the error of a failed condition holds the whole item. */
 function causes(error: unknown): object[] {
   if (!(error instanceof Error)) return [];
-  const { name, message, stack } = error;
-  return [{ name, message, stack }, ...causes(error.cause)];
+  const { name, message, stack = "" } = error;
+  const cause = { name, message: withoutSecrets(message), stack: withoutSecrets(stack) };
+  return [cause, ...causes(error.cause)];
 }

@@ -6,24 +6,19 @@ import {
   isApiKey,
   isApiKeyId,
   makeApiKey,
-  withoutKeys,
 } from "../../shared/api-keys.ts";
 import { apiKeyState, isApiKeyRecord } from "../../shared/api-keys-table.ts";
 import { issuedKeys } from "../helpers/issued-keys.ts";
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-test("an API key is its prefix, 43 characters of secret and 6 of checksum, cut short where a text quotes it", () => {
+test("an API key is its prefix, 43 characters of secret and 6 of checksum", () => {
   fc.assert(
     fc.property(fc.constantFrom("pets_0", "hafen", "acme_eu_live"), (own) => {
       const key = makeApiKey(own);
       expect(key).toHaveLength(own.length + 1 + 43 + 6);
       expect(key).toMatch(new RegExp(`^${apiKeyPattern(own)}$`));
       expect(isApiKey(key)).toBe(true);
-      expect(withoutKeys(`Bearer ${key}, "${key}x"`)).toBe(
-        `Bearer ${own}_..., "${own}_..."`,
-      );
-      expect(withoutKeys(key.slice(0, -25))).toBe(`${own}_...`);
       expect(key).not.toMatch(new RegExp(apiKeyPattern("pets_live")));
     }),
   );

@@ -80,7 +80,7 @@ test.each([
 
 test("a table that can't be read is another failure, logged without the key", async () => {
   table.on(GetCommand).rejects(new Error("secret"));
-  await expect(authorize(`Bearer ${key}`)).rejects.toThrow("secret");
+  await expect(authorize(`Bearer ${key}`)).rejects.toThrow(/^The key can't be checked$/);
   const { calls } = log.error.mock;
   expect(calls).toEqual([[expect.objectContaining({ event: "authorize_failed" })]]);
   expect(JSON.stringify(calls)).not.toContain(key);

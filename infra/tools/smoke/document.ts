@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
-import { withoutKeys } from "../../../shared/api-keys.ts";
 import { type ErrorCode, errors } from "../../../shared/errors.ts";
 import { isDateTime, isInt64 } from "../../../shared/order.ts";
+import { withoutSecrets } from "../../../shared/secrets.ts";
 import { type ApiResponse, NotReady } from "./client.ts";
 
 /**
@@ -163,7 +163,7 @@ function parsed(body: string): unknown {
 
 /** The start of a value that the service sent, as JSON without keys. */
 export function excerpt(value: unknown): string {
-  return withoutKeys(JSON.stringify(value)).replace(/(?<=^.{120}).+/s, "…");
+  return withoutSecrets(JSON.stringify(value)).replace(/(?<=^.{120}).+/s, "…");
 }
 
 /**
@@ -186,7 +186,7 @@ export function expectDocumented(response: ApiResponse) {
   const problems = responseProblems(response);
   const more = problems.length > 5 ? `; and ${problems.length - 5} more` : "";
   const seen = `${method} ${path}: ${problems.slice(0, 5).join("; ")}${more}`;
-  assert(problems.length === 0, withoutKeys(seen));
+  assert(problems.length === 0, withoutSecrets(seen));
 }
 
 /**

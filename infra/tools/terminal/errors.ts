@@ -1,5 +1,5 @@
 import { debuglog, getSystemErrorMessage } from "node:util";
-import { withoutKeys } from "../../../shared/api-keys.ts";
+import { withoutSecrets } from "../../../shared/secrets.ts";
 import { printableLines } from "./text.ts";
 
 /**
@@ -28,8 +28,7 @@ type Failure = NodeJS.ErrnoException & {
 
 /**
  * The errors that operators meet, and the line about each. The first pattern counts that matches
- * the error's name, its code and the first line of its message. None quotes AWS on credentials: the
- * message about a rejected signature contains the signed headers.
+ * the error's name, its code and the first line of its message.
  */
 const explanations: [
   pattern: RegExp,
@@ -72,7 +71,7 @@ const explanations: [
  */
 export function errorText(error: unknown): string {
   debuglog("errors")("%s", error instanceof Error ? error.stack : error);
-  return withoutKeys(printableLines(linesAbout(error)));
+  return withoutSecrets(printableLines(linesAbout(error)));
 }
 
 function linesAbout(error: unknown) {
