@@ -1,6 +1,5 @@
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { cpus, release, type } from "node:os";
-import { join } from "node:path";
 import { Argument } from "commander";
 import { Script } from "../../infra/tools/terminal/script.ts";
 import { chart } from "./chart.ts";
@@ -9,19 +8,16 @@ import { growth } from "./growth.ts";
 import { lists } from "./list.ts";
 import { operators } from "./operators.ts";
 import { markdown, writeTables } from "./page.ts";
-import { figure, type Measured, misses, rowsOf, table, unexplained } from "./row.ts";
-import { start } from "./start.ts";
+import { type Measured, misses, rowsOf, table, unexplained } from "./row.ts";
 import { prepare, type Subject } from "./subject.ts";
 import { warmCancel } from "./warm-cancel.ts";
 
 const parts: Record<string, (subject: Subject) => Promise<Measured[]>> = {
-  bundle: bundles,
   cold: coldStarts,
   cancel: warmCancel,
   list: lists,
   growth,
   operators,
-  start,
 };
 
 const program = new Script("npm run bench --")
@@ -40,15 +36,6 @@ const { runs, last, write } = program.opts<{ runs: number; last?: true; write?: 
 const isWhole = program.args.length === 0;
 if (!(runs >= 1)) program.error("error: --runs must be at least 1");
 if (write && !isWhole) program.error("error: --write needs all parts");
-
-/** The kilobytes (1024 bytes) of each function's bundle, minified, the SDK included. */
-async function bundles({ functions }: Subject) {
-  const bundled = Object.values(functions).map(async ({ name, directory }) => {
-    const { size } = await stat(join(directory, "index.mjs"));
-    return figure(`bundle of ${name}`, size / 1024, "KB");
-  });
-  return await Promise.all(bundled);
-}
 
 const lastRun = new URL("../../.local/bench.json", import.meta.url);
 

@@ -6,7 +6,7 @@ import { orderJson } from "../../shared/order.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 import { goals } from "./goals.ts";
-import { list } from "./list.ts";
+import { listOnce } from "./list.ts";
 import { ordersFrom } from "./orders.ts";
 import { startPageServer } from "./page-server.ts";
 import { peakMegabytes } from "./samples.ts";
@@ -33,7 +33,7 @@ test.runIf(machineHas("/proc", "the memory of a long list"))(
     const smallFunction = { ...listOrders, MemorySize: 50 };
     await using pages = await startPageServer(100_000);
     await using host = hostOf(withVariables(smallFunction, pages.variables));
-    const { bytes } = await list(host, "ListOrders");
+    const { bytes } = await listOnce(host, "ListOrders");
     const orders = ordersFrom(0, 100_000).map((order) => orderJson(order, {}));
     expect(bytes).toBe(`[${orders}]`.length);
     expect(await peakMegabytes("ListOrders")).toBeLessThan(160);

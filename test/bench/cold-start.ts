@@ -1,12 +1,8 @@
 import { buffer } from "node:stream/consumers";
-import { createGateway } from "../../infra/tools/local/gateway/gateway.ts";
-import { listen } from "../../infra/tools/local/machine/ports.ts";
-import { readRestApi } from "../../infra/tools/local/template/rest-api.ts";
-import { send } from "../helpers/send.ts";
-import { type FunctionId, sdkAsItComes, sdkBundledAlike } from "./floors.ts";
+import type { FunctionId, Variant } from "./floors.ts";
 import { cpuShare, startRationed } from "./rationed-function.ts";
-import { besides, byHand, figure } from "./row.ts";
-import { inTurn, timed } from "./samples.ts";
+import { besides, byHand, figure, sdkAlone, sdkAsItComes } from "./row.ts";
+import { cpuOf, inTurn, sampleOf } from "./samples.ts";
 import {
   authorizeEvent,
   cancelEvent,
@@ -19,80 +15,51 @@ import { startTlsEngine } from "./tls-engine.ts";
 /** Many: under a CPU quota, responses come in steps of its period. */
 const rounds = 9;
 
-const variants = ["ours", sdkBundledAlike, sdkAsItComes, byHand] as const;
+const floors = [sdkAlone, byHand] as const;
 
 /** Cold starts as AWS runs them: with DynamoDB behind TLS and at a distance, and a rationed CPU. */
 export async function coldStarts(subject: Subject) {
   await using cleanup = new AsyncDisposableStack();
-  const start = await prepareStarts(subject, cleanup).catch(
-    (error: Error) => error.message,
-  );
-  if (typeof start === "string")
-    return [{ ...figure("cold starts", Number.NaN, ""), unmeasured: start }];
+  const engine = await startEngine(subject, cleanup).catch((error: Error) => error);
+  if (engine instanceof Error)
+    return [{ ...figure("cold starts", Number.NaN, ""), unmeasured: engine.message }];
   return [
-    ...(await coldStart(start, "ListOrders", listEvent())),
-    ...(await coldStart(start, "CancelOrder", cancelEvent("-1"))),
-    ...(await coldStart(start, "Authorize", authorizeEvent(subject.apiKey))),
-    ...(await firstAuthorisedCancel(start, subject)),
+    ...(await coldStart(subject, engine, "ListOrders", listEvent(), floors)),
+    ...(await coldStart(subject, engine, "CancelOrder", cancelEvent("-1"), floors)),
+    ...(await coldStart(subject, engine, "Authorize", authorizeEvent(subject.apiKey))),
   ];
 }
-
-type Start = Awaited<ReturnType<typeof prepareStarts>>;
 
 /** @throws Error when this machine can't run functions as AWS does. */
-async function prepareStarts(
-  { endpoint, functions, floorOf }: Subject,
-  cleanup: AsyncDisposableStack,
-) {
+async function startEngine({ endpoint }: Subject, cleanup: AsyncDisposableStack) {
   cpuShare(1, cleanup);
-  const engine = await startTlsEngine(endpoint, cleanup);
-  return (id: FunctionId, variant: string, running: AsyncDisposableStack) => {
-    const ours = withVariables(functions[id], engine);
-    return startRationed(variant === "ours" ? ours : floorOf(variant, ours), running);
-  };
+  return await startTlsEngine(endpoint, cleanup);
 }
 
-async function coldStart(start: Start, id: FunctionId, event: unknown) {
-  const starts = await inTurn(rounds, variants, async (variant) => {
+async function coldStart(
+  { variantOf }: Subject,
+  engine: Record<string, string>,
+  id: FunctionId,
+  event: unknown,
+  floors: readonly Variant[] = [],
+) {
+  const variants = ["ours", sdkAsItComes, ...floors] as const;
+  const samples = await inTurn(rounds, variants, async (variant) => {
     await using running = new AsyncDisposableStack();
-    const begun = performance.now();
-    const invoke = await start(id, variant, running);
-    const ready = performance.now();
-    const response = await invoke(event);
-    if (response.body) await buffer(response.body);
-    const ended = performance.now();
-    return { whole: ended - begun, firstResponse: ended - ready };
+    let pid: number | undefined;
+    const start = async () => {
+      const definition = withVariables(variantOf(id, variant), engine);
+      const { invoke, environment } = await startRationed(definition, running);
+      pid = environment.pid;
+      const { body } = await invoke(event);
+      if (body) await buffer(body);
+    };
+    return await sampleOf(start, () => cpuOf(pid));
   });
-  const samples = (figure: "whole" | "firstResponse") =>
-    Object.fromEntries(
-      variants.map((name) => [name, starts[name].map((start) => start[figure])]),
-    );
-  const first = `cold start of ${id}, first response alone`;
+  const { ours, [sdkAsItComes]: asItComes } = samples;
+  const name = `cold start of ${id}`;
   return [
-    ...besides(`cold start of ${id}`, samples("whole")),
-    ...besides(first, samples("firstResponse")).filter(
-      ({ beside }) => beside === sdkBundledAlike,
-    ),
+    ...besides(name, "time", { ours, [sdkAsItComes]: asItComes }),
+    ...besides(name, "CPU", samples),
   ];
-}
-
-/** As a client sees it: the authorizer starts and responds, then the operation does. */
-async function firstAuthorisedCancel(start: Start, subject: Subject) {
-  const api = readRestApi(subject.stack.template);
-  const samples = await inTurn(rounds, ["ours", sdkBundledAlike], async (variant) => {
-    await using running = new AsyncDisposableStack();
-    const invoke = async (id: string, event: unknown) =>
-      (await start(id as FunctionId, variant, running))(event);
-    const gateway = createGateway(api, invoke, { log: () => {} });
-    const { port, close } = await listen(0, gateway);
-    running.defer(close);
-    return await timed(async () => {
-      // An order that does not exist is as much work as one that does, and leaves nothing behind.
-      const url = `http://127.0.0.1:${port}/v1/store/orders/-1`;
-      const headers = { authorization: `Bearer ${subject.apiKey}` };
-      const { status, body } = await send(url, { method: "DELETE", headers });
-      if (status !== 404) throw new Error(`The first cancel got ${status}: ${body}`);
-    });
-  });
-  return besides("first authorised cancel, nothing running", samples);
 }

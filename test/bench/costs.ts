@@ -1,4 +1,4 @@
-// `npm run costs`: what the service costs, which limit is reached first, and why each memory size.
+// `npm run costs`: what the service costs, and which limit is reached first.
 import { type Environment, environments } from "../../infra/environments.ts";
 import { functionList } from "../../infra/stack/function-list.ts";
 import { Script } from "../../infra/tools/terminal/script.ts";
@@ -17,7 +17,6 @@ import {
   authorization,
   cancellation,
   cost,
-  lambdaCost,
   listOf,
   milliseconds,
   order,
@@ -59,45 +58,35 @@ const gigabytes = sumOf(functionList, ({ memorySize }) => memorySize / 1024);
 const coldStarts =
   initSeconds * gigabytes * price.gigabyteSecond + 1.5 * price.readUnit + price.writeUnit;
 
-const works = [cancellation, listOf(100), listOf(10_000)];
-
-const functionSizes = [256, 512, 1024, 1769];
-
-const sizesTable = [
-  [
-    "estimated warm time, and Lambda's price per million",
-    ...functionSizes.map((size) => `${size} MB`),
-  ],
-  ...works.map((work) => [
-    work.name,
-    ...functionSizes.map((size) => {
-      const time = milliseconds(work, size).toFixed(0);
-      return `${time} ms, ${millionDollars(lambdaCost(work, size))}`;
-    }),
-  ]),
-];
+const works = [cancellation, listOf(100), listOf(10_000), authorization];
 
 const costsTable = [
-  ["at those times", "this service", "behind an HTTP API"],
+  ["", "estimated, each", "dollars"],
   ...works.map((work) => [
-    `a million times ${work.name}`,
-    millionDollars(cost(work)),
-    millionDollars(cost(work, price.httpRequest)),
+    `a million ${work.name}`,
+    `${milliseconds(work).toFixed(0)} ms`,
+    dollars(1e6 * cost(work)),
   ]),
-  ...[
-    ["a million calls of the authorizer, on top", 1e6 * cost(authorization)],
-    ["a million cold starts of each function, on top", 1e6 * coldStarts],
-    ["a million requests without a key, for their log lines", 1e6 * rejectedCost],
-    [
-      "a day of them at the account's 10,000 a second",
-      86_400 * quota.requests * rejectedCost,
-    ],
-    [
-      "a month of keeping a million orders, and restoring them to any second",
-      1e6 * orderMonth,
-    ],
-  ].map(([what, value]) => [String(what), dollars(Number(value)), "same"]),
-  ["an idle month, alarms and stored bytes aside", dollars(0), dollars(0)],
+  [
+    "a million cold starts of each function, on top",
+    `${1000 * initSeconds} ms`,
+    dollars(1e6 * coldStarts),
+  ],
+  [
+    "a million requests without a key, for their log lines",
+    "",
+    dollars(1e6 * rejectedCost),
+  ],
+  [
+    "a day of them at the account's 10,000 a second",
+    "",
+    dollars(86_400 * quota.requests * rejectedCost),
+  ],
+  [
+    "a month of a million orders, which can be restored to any second",
+    "",
+    dollars(1e6 * orderMonth),
+  ],
 ];
 
 const lengthsTable = [
@@ -152,7 +141,7 @@ const environmentsTable = [
 if (load.cancelsPerSecond > 0 || load.listsPerMinute > 0)
   Object.values(environments).forEach(printLoad);
 else {
-  const tables = [sizesTable, costsTable, lengthsTable, ordersTable, pricesTable];
+  const tables = [costsTable, lengthsTable, ordersTable, pricesTable];
   for (const table of tables) console.log(`${markdown(table)}\n`);
   console.log("With the settings in infra/environments.ts:\n");
   console.log(markdown(environmentsTable));
@@ -182,10 +171,6 @@ function amount(value: number) {
 
 function dollars(value: number) {
   return `$${value.toFixed(2)}`;
-}
-
-function millionDollars(value: number) {
-  return dollars(1e6 * value);
 }
 
 function sumOf<Value>(values: Record<string, Value>, measure: (value: Value) => number) {

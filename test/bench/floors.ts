@@ -2,35 +2,36 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, buildSync } from "esbuild";
 import { bundling } from "../../infra/stack/bundles.ts";
-import { byHand } from "./row.ts";
+import { byHand, sdkAlone, sdkAsItComes } from "./row.ts";
 
-export const sdkBundledAlike = "the SDK bundled alike";
-export const sdkAsItComes = "the SDK as it comes";
+/** A way to do a function's work, by its name in the rows. */
+export type Variant = "ours" | typeof sdkAsItComes | typeof sdkAlone | typeof byHand;
+export type FunctionId = "ListOrders" | "CancelOrder" | "Authorize";
 
-const files = {
-  ListOrders: "list-orders.mjs",
-  CancelOrder: "cancel-order.mjs",
-  Authorize: "authorize.mjs",
+const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+const functions = {
+  ListOrders: pathOf("../../functions/list-orders.ts"),
+  CancelOrder: pathOf("../../functions/cancel-order.ts"),
+  Authorize: pathOf("../../functions/authorize.ts"),
+};
+const leastWork = {
+  ListOrders: pathOf("floor/list-orders.mjs"),
+  CancelOrder: pathOf("floor/cancel-order.mjs"),
 };
 
-export type FunctionId = keyof typeof files;
-
-const floorFile = (file: string) =>
-  fileURLToPath(new URL(`floor/${file}`, import.meta.url));
-/** Builds the least work that could do the same as each function. */
-export function buildFloors(directory: string) {
-  const build = (name: string, client: string, options: BuildOptions = {}) =>
-    buildSync({
-      ...bundling,
-      ...options,
-      entryPoints: Object.entries(files).map(([out, file]) => ({
-        out,
-        in: floorFile(file),
-      })),
-      alias: { ...options.alias, "floor-dynamodb": floorFile(client) },
-      outdir: join(directory, name),
-    });
-  build(byHand, "dynamodb.mjs");
-  build(sdkAsItComes, "sdk/dynamodb.mjs");
-  build(sdkBundledAlike, "sdk/dynamodb.mjs", bundling);
+/** Builds every variant but ours of the functions, each into a folder of its name. */
+export function buildVariants(directory: string) {
+  const build = (variant: Variant, options: BuildOptions) =>
+    buildSync({ ...bundling, ...options, outdir: join(directory, variant) });
+  const calling = (client: string) => ({
+    entryPoints: leastWork,
+    alias: { ...bundling.alias, "floor-dynamodb": pathOf(client) },
+  });
+  build(byHand, calling("floor/dynamodb.mjs"));
+  build(sdkAlone, calling("floor/sdk/dynamodb.mjs"));
+  build(sdkAsItComes, {
+    entryPoints: functions,
+    alias: { "@aws-sdk/client-dynamodb": pathOf("floor/sdk/as-it-comes.mjs") },
+    define: {},
+  });
 }

@@ -26,8 +26,6 @@ export const quota = {
   streamedMegabytes: 200,
   unthrottledMegabytes: 6,
   streamedMegabytesPerSecond: 2,
-  /** API Gateway's developer guide, "Stream the integration response": 15 minutes. */
-  listSeconds: 900,
   /** DynamoDB's developer guide, "Partitions": a list reads one partition after the other. */
   partitionReads: 3000,
   /** The same, "On-demand capacity mode": what a new table serves a second. */
@@ -58,7 +56,6 @@ function authorizations(load: Load, { authorizerCacheSeconds }: Environment) {
   return Math.min(requests, load.keys / authorizerCacheSeconds);
 }
 
-const endOfV1 = "nothing raises it: here v1 ends, which lists all orders in one response";
 const raise = "raise it in environments.ts";
 const raiseToQuota = `${raise}, up to the table's quota of 40,000 (DynamoDB guide, Quotas)`;
 
@@ -101,14 +98,7 @@ export function limitsUnder(load: Load, environment: Environment) {
       listOf(orders).sentKilobytes / 1000,
       quota.streamedMegabytes,
       "MB",
-      endOfV1,
-    ),
-    limit(
-      "a list's time, at 2 MB a second after 6 MB (API Gateway guide, Stream the response)",
-      listSeconds(orders),
-      quota.listSeconds,
-      "s",
-      endOfV1,
+      "nothing raises it: here v1 ends, which lists all orders in one response",
     ),
     limit(
       "throttling.cancelOrder.rateLimit",

@@ -3,7 +3,6 @@ import { orderBytes } from "./orders.ts";
 /** AWS's prices in dollars: us-east-1, the first tier's, without free tiers. */
 export const price = {
   restRequest: 3.5e-6,
-  httpRequest: 1e-6,
   lambdaRequest: 0.2e-6,
   /** arm64. */
   gigabyteSecond: 0.0000133334,
@@ -22,15 +21,12 @@ export const price = {
   customMetric: 0.3,
 };
 
-const whitepaper = "AWS, Best Practices for Designing API Gateway Private APIs";
-
 /**
  * AWS's own pages on which we could read a price, up to 2026-11-27. The others show theirs only to
  * a browser.
  */
 export const sources: Partial<Record<keyof typeof price, string>> = {
-  restRequest: whitepaper,
-  httpRequest: whitepaper,
+  restRequest: "AWS, Best Practices for Designing API Gateway Private APIs",
   lambdaRequest: "AWS News Blog, 1ms Billing Granularity",
   storedGigabyte: "aws.amazon.com/dynamodb/pricing",
 };
@@ -57,7 +53,7 @@ const indexBytes = 100;
 export function listOf(orders: number): Work {
   const stored = orders * order.stored;
   return {
-    name: `a list of ${orders.toLocaleString("en")} orders`,
+    name: `lists of ${orders.toLocaleString("en")} orders`,
     memory: 1024,
     cpuMs: 3 + orders * 0.006,
     waitMs: 10 * Math.ceil(stored / 1_048_576),
@@ -68,7 +64,7 @@ export function listOf(orders: number): Work {
 }
 
 export const cancellation: Work = {
-  name: "a cancellation",
+  name: "cancellations",
   memory: 512,
   cpuMs: 2,
   waitMs: 5,
@@ -80,6 +76,7 @@ export const cancellation: Work = {
 /** A consistent read of one small item. The gateway charges nothing for asking the authorizer. */
 export const authorization: Work = {
   ...cancellation,
+  name: "calls of the authorizer, on top",
   writeUnits: 0,
   readUnits: 1,
   sentKilobytes: 0,
@@ -91,28 +88,24 @@ const rejectedKilobytes = 0.55;
 /** Lambda gives a whole vCPU at 1,769 MB and shares in proportion. */
 export const wholeCpuMegabytes = 1769;
 
-export function milliseconds({ cpuMs, waitMs, memory }: Work, megabytes = memory) {
-  return waitMs + cpuMs / Math.min(1, megabytes / wholeCpuMegabytes);
-}
-
-/** Lambda's dollars for one request. */
-export function lambdaCost(work: Work, megabytes = work.memory) {
-  const gigabyteSeconds = (milliseconds(work, megabytes) / 1000) * (megabytes / 1024);
-  return price.lambdaRequest + gigabyteSeconds * price.gigabyteSecond;
+export function milliseconds({ cpuMs, waitMs, memory }: Work) {
+  return waitMs + cpuMs / Math.min(1, memory / wholeCpuMegabytes);
 }
 
 /** Dollars for a request that the gateway rejects: it charges for none, but the log does. */
 export const rejectedCost = (rejectedKilobytes / 1e6) * price.logGigabyte;
 
 /** Dollars for one request whose key is cached. The gateway charges each 10 MB as a request. */
-export function cost(work: Work, requestPrice = price.restRequest) {
-  const gateway = requestPrice * Math.ceil(work.sentKilobytes / 10_000);
+export function cost(work: Work) {
+  const gateway = price.restRequest * Math.ceil(work.sentKilobytes / 10_000);
+  const gigabyteSeconds = (milliseconds(work) / 1000) * (work.memory / 1024);
+  const lambda = price.lambdaRequest + gigabyteSeconds * price.gigabyteSecond;
   const tables = work.writeUnits * price.writeUnit + work.readUnits * price.readUnit;
   const log = (logKilobytes / 1e6) * price.logGigabyte;
   const sent = (work.sentKilobytes / 1e6) * price.sentGigabyte;
   const streamed =
     (Math.max(0, work.sentKilobytes - 6000) / 1e6) * price.streamedGigabyte;
-  return gateway + lambdaCost(work) + tables + log + sent + streamed;
+  return gateway + lambda + tables + log + sent + streamed;
 }
 
 /** Dollars for keeping an order for a month, with its changes of the last 35 days. */

@@ -11,7 +11,7 @@ import { wholeCpuMegabytes } from "./prices.ts";
 
 /**
  * Starts a function, which has a whole CPU until it asks for its first event, and then its memory's
- * share of one. Resolves with what invokes it.
+ * share of one. Resolves with its environment, and what invokes it.
  */
 export async function startRationed(
   definition: FunctionDefinition,
@@ -32,7 +32,7 @@ export async function startRationed(
   environment.ended.then(asked.reject);
   await asked.promise;
   if (environment.pid !== undefined) limit(environment.pid);
-  return async (input: unknown): Promise<FunctionResponse> => {
+  const invoke = async (input: unknown): Promise<FunctionResponse> => {
     const response = Promise.withResolvers<FunctionResponse>();
     const { signal } = new AbortController();
     const event = JSON.stringify(input);
@@ -40,6 +40,7 @@ export async function startRationed(
     environment.begin();
     return await response.promise;
   };
+  return { environment, invoke };
 }
 
 /** In microseconds: how often the kernel refills a share. */

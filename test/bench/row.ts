@@ -1,6 +1,8 @@
 import { goals, reasons } from "./goals.ts";
 import { median } from "./samples.ts";
 
+/** Our functions, without what `bundles.ts` and the code choose of the SDK. */
+export const sdkAsItComes = "ours with the SDK as it comes";
 export const sdkAlone = "the SDK alone";
 export const byHand = "calls signed by hand";
 
@@ -23,15 +25,20 @@ export interface Row extends Measured {
   highest: number;
 }
 
-/** Our samples beside others; a ratio is the median of those of the rounds. */
-export function besides(
+/** One measure of our samples beside others; a ratio is the median of those of the rounds. */
+export function besides<Measure extends string>(
   name: string,
-  samples: Record<string, number[]>,
+  measure: Measure,
+  samples: Record<string, Record<Measure, number>[]>,
   unit = "ms",
 ): Measured[] {
-  const { ours = [], ...others } = samples;
-  return Object.entries(others).map(([beside, floor]) => ({
-    name,
+  const measured = Object.entries(samples).map(([beside, rounds]) => ({
+    beside,
+    figures: rounds.map(({ [measure]: figure }) => figure),
+  }));
+  const [{ figures: ours = [] } = {}, ...others] = measured;
+  return others.map(({ beside, figures: floor }) => ({
+    name: `${name}, ${measure}`,
     beside,
     unit,
     ours: median(ours),

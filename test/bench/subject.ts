@@ -11,9 +11,8 @@ import { batches } from "../../infra/tools/orders-file/batches.ts";
 import { engineClient } from "../../infra/tools/running-stacks/engine-client.ts";
 import { tableWriter } from "../helpers/table-writer.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
-import { buildFloors, type FunctionId, sdkBundledAlike } from "./floors.ts";
+import { buildVariants, type FunctionId, type Variant } from "./floors.ts";
 import { idsOf, ordersFrom } from "./orders.ts";
-import { byHand, sdkAlone } from "./row.ts";
 
 /** The stack that is measured, its bundles, and an engine with its tables. */
 export type Subject = Awaited<ReturnType<typeof prepare>>;
@@ -21,8 +20,7 @@ export type Subject = Awaited<ReturnType<typeof prepare>>;
 export async function prepare(cleanup: AsyncDisposableStack) {
   const { path } = cleanup.use(await temporaryFolder());
   const stack = await synthesise(join(path, "ours"), new AbortController().signal);
-  const floors = join(path, "floors");
-  buildFloors(floors);
+  buildVariants(path);
   const engine = await startEngine();
   cleanup.defer(() => engine.stop());
   const client = engineClient(engine.endpoint);
@@ -37,14 +35,11 @@ export async function prepare(cleanup: AsyncDisposableStack) {
     client,
     ordersTable: orders,
     apiKey: await tableWriter(client, { orders, apiKeys }).putKey(),
-    /** As deployed. */
-    functions: Object.fromEntries(
-      definitions.map((definition) => [definition.name, definition]),
-    ) as Record<FunctionId, FunctionDefinition>,
-    floorOf: (floor: string, definition: FunctionDefinition) => ({
-      ...definition,
-      directory: join(floors, floor, definition.name),
-    }),
+    variantOf: (id: FunctionId, variant: Variant) => {
+      const ours = definitions.find(({ name }) => name === id);
+      if (ours === undefined) throw new Error(`There is no function ${id}`);
+      return variant === "ours" ? ours : { ...ours, directory: join(path, variant, id) };
+    },
   };
 }
 
@@ -64,14 +59,18 @@ export function hostOf(...definitions: FunctionDefinition[]) {
   return { ...host, [Symbol.asyncDispose]: host.stop };
 }
 
-/** A host for a function, `ours`, and for its floors, by the rows' names. */
-export function hostBesideFloors({ functions, floorOf }: Subject, name: FunctionId) {
-  const ours = functions[name];
-  return hostOf(
-    { ...ours, name: "ours" },
-    { ...floorOf(sdkBundledAlike, ours), name: sdkAlone },
-    { ...floorOf(byHand, ours), name: byHand },
-  );
+/** A host for variants of a function, by their names. */
+export function hostOfVariants(
+  { variantOf }: Subject,
+  id: FunctionId,
+  variants: readonly Variant[],
+  variables = {},
+) {
+  const definitions = variants.map((name) => ({
+    ...withVariables(variantOf(id, name), variables),
+    name,
+  }));
+  return hostOf(...definitions);
 }
 
 /** Writes orders into the table, and returns their ids. */

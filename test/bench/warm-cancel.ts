@@ -1,6 +1,6 @@
 import { besides, byHand, sdkAlone } from "./row.ts";
-import { cpuSoFar, inTurn, timed } from "./samples.ts";
-import { cancelEvent, hostBesideFloors, putOrders, type Subject } from "./subject.ts";
+import { functionSampler, inTurn } from "./samples.ts";
+import { cancelEvent, hostOfVariants, putOrders, type Subject } from "./subject.ts";
 
 const names = ["ours", sdkAlone, byHand] as const;
 const warmUpRounds = 2000;
@@ -9,25 +9,19 @@ const rounds = 1000;
 const cancels = names.length * (warmUpRounds + 1 + rounds + 1);
 
 export async function warmCancel(subject: Subject) {
-  await using host = hostBesideFloors(subject, "CancelOrder");
+  await using host = hostOfVariants(subject, "CancelOrder", names);
   // Other orders than the lists'. These are too few to matter there.
   const ids = await putOrders(subject, 200_000, cancels);
-  const timedCancel = (name: string) =>
-    timed(async () => {
-      const { returned } = await host.invoke(name, cancelEvent(ids.pop() ?? ""));
-      if (Object(returned).statusCode !== 204) throw new Error("A cancel failed");
-    });
-  const cpu = () =>
-    Promise.all(names.map(async (name) => [name, await cpuSoFar(name)] as const));
-  await inTurn(warmUpRounds, names, timedCancel);
-  const before = Object.fromEntries(await cpu());
-  const time = await inTurn(rounds, names, timedCancel);
-  const used = (await cpu()).map(([name, after]) => [
-    name,
-    [(after - (before[name] ?? 0)) / (rounds + 1)],
-  ]);
+  const cancel = async (name: string) => {
+    const { returned } = await host.invoke(name, cancelEvent(ids.pop() ?? ""));
+    if (Object(returned).statusCode !== 204) throw new Error("A cancel failed");
+  };
+  const sampleOf = functionSampler();
+  const sample = (name: string) => sampleOf(name, () => cancel(name));
+  await inTurn(warmUpRounds, names, sample);
+  const samples = await inTurn(rounds, names, sample);
   return [
-    ...besides("warm cancel, p50", time),
-    ...besides("warm cancel, CPU", Object.fromEntries(used)),
+    ...besides("warm cancel", "time", samples),
+    ...besides("warm cancel", "CPU", samples),
   ];
 }

@@ -14,7 +14,6 @@ const { Agent, request } = process.getBuiltinModule(
 );
 const agent = new Agent({ keepAlive: true });
 
-export const getItem = async (input) => (await call("GetItem", input)).body;
 export const scan = async (input) => (await call("Scan", input)).body;
 
 /** Resolves with undefined, or with what DynamoDB says when a condition doesn't hold. */

@@ -1,3 +1,5 @@
+import { finished } from "node:stream/promises";
+import { createGzip } from "node:zlib";
 import { scan } from "floor-dynamodb";
 
 const read = (input) =>
@@ -9,11 +11,14 @@ const read = (input) =>
 // Made ready by reading one order.
 await read({ Limit: 1 });
 
-export const handler = awslambda.streamifyResponse(async (_event, stream) => {
-  const list = awslambda.HttpResponseStream.from(stream, {
+export const handler = awslambda.streamifyResponse(async ({ headers }, stream) => {
+  const response = awslambda.HttpResponseStream.from(stream, {
     statusCode: 200,
     headers: { "Content-Type": "application/json" },
   });
+  const isGzip = headers["Accept-Encoding"] === "gzip";
+  const list = isGzip ? createGzip({ level: 3 }) : response;
+  if (isGzip) list.pipe(response);
   let separator = "[";
   let ExclusiveStartKey;
   do {
@@ -27,12 +32,17 @@ export const handler = awslambda.streamifyResponse(async (_event, stream) => {
   // The runtime sends the metadata with the first write; end() alone would send none.
   list.write(separator === "[" ? "[]" : "]");
   list.end();
+  await finished(response);
 });
 
 function pageText(items, separator) {
   let text = "";
   for (const { id, petId, quantity, shipDate, complete } of items) {
-    text += `${separator}{"id":${id.N},"petId":${petId.N},"quantity":${quantity.N},"shipDate":"${shipDate.S}","complete":${complete.BOOL}}`;
+    text += `${separator}{"id":${id.N}`;
+    if (petId?.N) text += `,"petId":${petId.N}`;
+    if (quantity?.N) text += `,"quantity":${quantity.N}`;
+    if (shipDate?.S) text += `,"shipDate":"${shipDate.S}"`;
+    text += `,"complete":${complete.BOOL}}`;
     separator = ",";
   }
   return text;

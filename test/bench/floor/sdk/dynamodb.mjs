@@ -1,7 +1,6 @@
 import {
   ConditionalCheckFailedException,
   DynamoDBClient,
-  GetItemCommand,
   ScanCommand,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
@@ -10,7 +9,6 @@ import {
 export const client = new DynamoDBClient();
 client.middlewareStack.remove("loggerMiddleware");
 
-export const getItem = (input) => client.send(new GetItemCommand(input));
 export const scan = (input) => client.send(new ScanCommand(input));
 
 /** Resolves with undefined, or with what DynamoDB says when a condition doesn't hold. */
