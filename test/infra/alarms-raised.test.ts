@@ -2,8 +2,15 @@ import { expect, test } from "vitest";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { ordersStack } from "../helpers/synthesise.ts";
-import { metricName, type Sample, type Traffic, watch } from "./alarms/cloudwatch.ts";
+import {
+  isOn,
+  metricName,
+  type Sample,
+  type Traffic,
+  watch,
+} from "./alarms/cloudwatch.ts";
 import { type Exchange, recordExchanges } from "./alarms/exchanges.ts";
+import { evaluate } from "./alarms/metric-math.ts";
 
 const { alarms, published, raised } = watch(ordersStack(everyOption));
 
@@ -40,6 +47,7 @@ const abandoned = {
   ...listed,
   lines: [{ message: { event: "list_abandoned", orders: 1 } }],
 };
+const slowCancel = { ...cancelled, milliseconds: 2500 };
 const slowFirstPage = {
   ...listed,
   lines: [{ message: { firstPageMilliseconds: 3500 } }],
@@ -78,7 +86,8 @@ const healthy: Traffic = [
 // A canary takes a tenth of the requests, and few are cancellations.
 const canary = { cancels: 3, lists: 54 };
 
-type Fault = [name: string, traffic: Traffic, alarms: string];
+/** It lasts five minutes unless given. */
+type Fault = [name: string, traffic: Traffic, alarms: string, minutes?: number];
 
 const ofCancelOrder = "CancelOrderFailing, CancelOrderServerErrors";
 const whileServing: Fault[] = [
@@ -139,8 +148,10 @@ const whileServing: Fault[] = [
     ],
     `${ofCancelOrder}, RequestsThrottled`,
   ],
-  ["slow cancellations", at(1, { ...cancelled, milliseconds: 2500 }), "CancelSlow"],
-  ["slow lists", at(10, slowFirstPage), "ListSlow"],
+  ["three minutes of slow cancellations", at(1, slowCancel), "CancelSlow", 3],
+  ["two minutes of slow cancellations", at(1, slowCancel), "", 2],
+  ["three minutes of slow lists", at(10, slowFirstPage), "ListSlow", 3],
+  ["two minutes of slow lists", at(10, slowFirstPage), "", 2],
   ["clients that read slowly", at(100, { ...listed, milliseconds: 60_000 }), ""],
   ...lambdas.flatMap((lambda): Fault[] => {
     const { id } = lambda;
@@ -229,19 +240,67 @@ test("a request adds to the metrics that its log lines are about", () => {
 
 test.each(whileServing)(
   "the alarms go off that are about %s",
-  (_fault, traffic, expected) => {
-    expect(raised([...healthy, ...traffic]).join(", ")).toBe(expected);
+  (_fault, traffic, expected, minutes = 5) => {
+    const history = raised([healthy, Infinity], [traffic, minutes]);
+    expect(history.join(", ")).toBe(expected);
   },
 );
 
 test.each(atNight)(
   "on a quiet night, the alarms go off that are about %s",
-  (_fault, traffic, expected) => {
-    expect(raised(traffic).join(", ")).toBe(expected);
+  (_fault, traffic, expected, minutes = 5) => {
+    expect(raised([traffic, minutes]).join(", ")).toBe(expected);
   },
 );
 
 test("every alarm goes off during one of these faults", () => {
   const all = whileServing.flatMap(([, , expected]) => expected.split(", "));
   expect(alarms.filter((name) => !all.includes(name))).toEqual([]);
+});
+
+/** Periods as the user guide writes them: a value, or - without data. */
+const periods = (text = "") =>
+  text.split(" ").map((value) => (value === "-" ? undefined : Number(value)));
+
+const examples = {
+  m1: periods("1 1 0 0 -"),
+  m2: periods("30 - 0 0 30"),
+  m3: periods("0 0 20 - 20"),
+  metric1: periods("30 20 0 0"),
+  metric2: periods("20 - 20 -"),
+};
+
+// The examples of the CloudWatch user guide, "Using metric math", and two on its rules.
+test.each([
+  "metric1 < metric2 = 0 0 1 0",
+  "metric1 >= 30 = 1 0 0 0",
+  "IF(m1, m2, m3) = 30 0 20 - -",
+  "IF(m1, 5, m3) = 5 5 20 - -",
+  "IF(m1, m2, 5) = 30 0 5 5 -",
+  "metric1 / metric2 = 1.5 - 0 -",
+  "100 * metric1 / FILL(metric2, 10) - 5 = 145 195 -5 -5",
+])("the model of CloudWatch calculates %s", (example) => {
+  const [expression = "", result] = example.split(" = ");
+  expect(evaluate(expression, examples)).toEqual(periods(result));
+});
+
+// The tables of the guide's "Evaluating an alarm", in which 1 breaches the threshold.
+test.each([
+  "3 of 3: 0 - 1 - 1 = false, false",
+  "3 of 3: 0 - - - - = false, false",
+  "3 of 3: - - - - - = true, false",
+  "3 of 3: 0 1 1 - 1 = true, true",
+  "3 of 3: - - 1 - - = true, false",
+  "2 of 3: 0 - 1 - 1 = true, true",
+  "2 of 3: 0 0 1 0 1 = true, true",
+  "2 of 3: 0 - 1 - - = true, false",
+  "2 of 3: - - - - 0 = true, false",
+  "2 of 3: - - - 1 - = true, false",
+])("the model of an alarm, with missing data breaching or not, is on: %s", (example) => {
+  const [, needed, series, expected] = /(.) of 3: (.*) = (.*)/.exec(example) ?? [];
+  const on = ["breaching", "notBreaching"].map((treatMissingData) => {
+    const alarm = { evaluationPeriods: 3, datapointsToAlarm: Number(needed) };
+    return isOn(periods(series), 1, { ...alarm, treatMissingData });
+  });
+  expect(on.join(", ")).toBe(expected);
 });

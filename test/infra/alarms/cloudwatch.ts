@@ -1,4 +1,4 @@
-import { runInNewContext, runInThisContext } from "node:vm";
+import { runInThisContext } from "node:vm";
 import { Template } from "aws-cdk-lib/assertions";
 import {
   Alarm,
@@ -11,6 +11,7 @@ import type { OrdersStack } from "../../../infra/stack/orders-stack.ts";
 import { named } from "../../helpers/named.ts";
 import { rows } from "../../helpers/synthesise.ts";
 import type { Exchange } from "./exchanges.ts";
+import { evaluate, type Series } from "./metric-math.ts";
 
 /** A metric, like `AWS/Lambda Throttles [FunctionName=CancelOrder]`, and its value. */
 export type Sample = [metric: string, value: number];
@@ -26,6 +27,9 @@ export function metricName(
 
 /** Kinds of requests: the samples that one adds, and how many are made a minute. */
 export type Traffic = [samples: Sample[], perMinute: number][];
+
+/** What has been going on, each until now and for this many minutes. */
+export type History = [traffic: Traffic, minutes: number][];
 
 export function watch(stack: OrdersStack) {
   const template = Template.fromStack(stack);
@@ -61,18 +65,14 @@ export function watch(stack: OrdersStack) {
     ];
   }
 
-  /** The value of a metric for one period; without data, NaN. */
-  function metricValue(metric: IMetric, traffic: Traffic): number {
+  /** The values of a metric in its last periods. */
+  function seriesOf(metric: IMetric, history: History, periods: number): Series {
     if (metric instanceof MathExpression) {
       const inputs = Object.entries(metric.usingMetrics).map(([name, input]) => [
         name,
-        metricValue(input, traffic),
+        seriesOf(input, history, periods),
       ]);
-      // These expressions are JavaScript, too.
-      return runInNewContext(metric.expression, {
-        ...mathFunctions,
-        ...Object.fromEntries(inputs),
-      });
+      return evaluate(metric.expression, Object.fromEntries(inputs));
     }
     if (!(metric instanceof Metric)) throw new Error(`Not supported here: ${metric}`);
     const name = metricName(
@@ -80,36 +80,62 @@ export function watch(stack: OrdersStack) {
       metric.metricName,
       Object(named(stack.resolve(metric.dimensions))),
     );
-    const values = traffic.flatMap(([samples, perMinute]) => {
-      const times = perMinute * metric.period.toMinutes();
-      return samples
-        .filter(([sampled]) => sampled === name)
-        .map(([, value]) => ({ value, times }));
+    const minutes = metric.period.toMinutes();
+    return Array.from({ length: periods }, (_, index) => {
+      const end = minutes * (periods - 1 - index);
+      const values = history.flatMap(([traffic, since]) => {
+        const lasted = Math.min(Math.max(since - end, 0), minutes);
+        return traffic.flatMap(([samples, perMinute]) =>
+          samples
+            .filter(([sampled]) => lasted > 0 && sampled === name)
+            .map(([, value]) => ({ value, times: perMinute * lasted })),
+        );
+      });
+      if (values.length === 0) return undefined;
+      if (metric.statistic === "Sum")
+        return sum(values.map(({ value, times }) => value * times));
+      if (metric.statistic === "p99") return p99(values);
+      throw new Error(`Not supported here: the statistic ${metric.statistic}`);
     });
-    if (values.length === 0) return Number.NaN;
-    if (metric.statistic === "Sum")
-      return sum(values.map(({ value, times }) => value * times));
-    if (metric.statistic === "p99") return p99(values);
-    throw new Error(`Not supported here: the statistic ${metric.statistic}`);
   }
 
   const alarms = stack.node.findAll().filter((construct) => construct instanceof Alarm);
   return {
     alarms: alarms.map(({ node }) => node.id),
     published,
-    /** The names of the alarms that are on after this traffic has lasted for five minutes. */
-    raised: (traffic: Traffic): string[] => {
+    /** The names of the alarms that are on after this history. */
+    raised: (...history: History): string[] => {
       const on = alarms.filter(({ metric, node }) => {
-        const { comparisonOperator, threshold = Number.NaN } =
-          node.defaultChild as CfnAlarm;
-        if (comparisonOperator !== "GreaterThanOrEqualToThreshold")
+        const alarm = node.defaultChild as CfnAlarm;
+        const { evaluationPeriods = 1, threshold = Number.NaN } = alarm;
+        if (alarm.comparisonOperator !== "GreaterThanOrEqualToThreshold")
           throw new Error(`Not supported here: ${node.id}`);
-        // Comparing NaN is always false: as in CloudWatch, an alarm without data stays off.
-        return metricValue(metric, traffic) >= threshold;
+        // As in the user guide's example. It says no more than that some are added.
+        return isOn(seriesOf(metric, history, evaluationPeriods + 2), threshold, alarm);
       });
       return on.map(({ node }) => node.id).sort();
     },
   };
+}
+
+/** Whether an alarm is on after these periods (CloudWatch user guide, "Evaluating an alarm"). */
+export function isOn(
+  series: Series,
+  threshold: number,
+  {
+    datapointsToAlarm,
+    evaluationPeriods = 1,
+    treatMissingData = "missing",
+  }: Partial<CfnAlarm>,
+): boolean {
+  const missing = { breaching: [threshold], notBreaching: [] }[treatMissingData];
+  if (!missing) throw new Error(`Not supported here: ${treatMissingData}`);
+  const known = series.filter((value) => value !== undefined).slice(-evaluationPeriods);
+  const filled = Array(evaluationPeriods - known.length)
+    .fill(missing)
+    .flat();
+  const breaching = [...known, ...filled].filter((value) => value >= threshold);
+  return breaching.length >= (datapointsToAlarm ?? evaluationPeriods);
 }
 
 /** The largest value that more than one percent of the samples reach. */
@@ -120,11 +146,6 @@ function p99(values: { value: number; times: number }[]): number {
   const reached = values.filter(({ value }) => timesReached(value) > onePercent);
   return Math.max(...reached.map(({ value }) => value));
 }
-
-const mathFunctions = {
-  IF: (test: boolean, yes: number, no: number) => (test ? yes : no),
-  FILL: (value: number, missing: number) => (Number.isNaN(value) ? missing : value),
-};
 
 function sum(values: number[]): number {
   return values.reduce((total, value) => total + value, 0);
