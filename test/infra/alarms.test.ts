@@ -70,3 +70,15 @@ test("an alias moves by a canary, which failures and its own function's alarms e
     });
   }
 });
+
+test("only CloudWatch may publish to the alarms' topic, for this account, and over TLS", () => {
+  const [[, { PolicyDocument }] = []] = rows(template, "AWS::SNS::TopicPolicy");
+  expect(PolicyDocument.Statement).toMatchObject([
+    { Effect: "Deny", Condition: { Bool: { "aws:SecureTransport": "false" } } },
+    {
+      Effect: "Allow",
+      Principal: { Service: "cloudwatch.amazonaws.com" },
+      Condition: { StringEquals: { "aws:SourceAccount": "AWS::AccountId" } },
+    },
+  ]);
+});

@@ -1,5 +1,6 @@
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
+import { functionList, operations } from "../../infra/stack/function-list.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { constructId } from "../helpers/named.ts";
 import { rows, templateOf } from "../helpers/synthesise.ts";
@@ -67,6 +68,14 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
     expect(new Set(types)).toEqual(new Set(["AWS_PROXY CUSTOM", "MOCK NONE"]));
   });
 
+  test("the gateway outwaits each operation's function, up to its own 15 minutes", () => {
+    const waits = properties("ApiGateway::Method").flatMap(
+      ({ Integration }) => Integration.TimeoutInMillis ?? [],
+    );
+    const timeouts = operations.map(({ name }) => functionList[name].timeoutSeconds);
+    expect(waits).toEqual(timeouts.map((timeout) => Math.min(timeout + 5, 900) * 1000));
+  });
+
   test("each role is one service's alone, and that of a function has no other policies", () => {
     for (const [id, role] of ofType("IAM::Role")) {
       const Principal = { Service: services[id] ?? "lambda.amazonaws.com" };
@@ -77,15 +86,29 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
     }
   });
 
-  test("no log can hold a key: none has a header, a query, a body or data, and all expire", () => {
+  test("no log can hold a key: none has a header, a query, a body or data, and each expires as set", () => {
     const logged = Object.values<string>(JSON.parse(stage.AccessLogSetting.Format));
     expect(
       logged.filter((field) => !harmless.some((known) => known.test(field))),
     ).toEqual([]);
     for (const settings of stage.MethodSettings)
       expect(settings).toMatchObject({ LoggingLevel: "ERROR", DataTraceEnabled: false });
-    for (const { RetentionInDays } of properties("Logs::LogGroup"))
-      expect(RetentionInDays).toBeGreaterThan(0);
+    for (const [id, { RetentionInDays }] of ofType("Logs::LogGroup")) {
+      const { accessLogRetentionDays, logRetentionDays } = environment;
+      const days = id === "ApiAccessLog" ? accessLogRetentionDays : logRetentionDays;
+      expect(RetentionInDays, id).toBe(days);
+    }
+  });
+
+  test("the stage waits for its execution log, which the gateway would make without an end", () => {
+    const [[, { LogGroupName }] = []] = ofType("Logs::LogGroup").filter(
+      ([id]) => id === "ApiExecutionLog",
+    );
+    expect(LogGroupName).toBe("API-Gateway-Execution-Logs_ApiRest/v1");
+    const [{ DependsOn } = {}] = Object.values(
+      template.findResources("AWS::ApiGateway::Stage"),
+    );
+    expect(DependsOn).toContain("ApiExecutionLog4D3E3207");
   });
 
   test("only data, or the account's log role, outlives the stack", () => {
@@ -143,6 +166,18 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
       Template.fromJSON({ Resources: Object.fromEntries(entries) }),
     ).not.toThrow();
   });
+});
+
+test("a domain of your own serves the stage below /v1, with the TLS of the API", () => {
+  const template = templateOf(everyOption);
+  const [[, mapping] = []] = rows(template, "AWS::ApiGateway::BasePathMapping");
+  expect(mapping).toMatchObject({ BasePath: "v1", Stage: "ApiRestDeploymentStagev1" });
+  const tls = {
+    SecurityPolicy: "SecurityPolicy_TLS13_1_2_PQ_2025_09",
+    EndpointAccessMode: "STRICT",
+  };
+  for (const type of ["DomainName", "RestApi"])
+    expect(rows(template, `AWS::ApiGateway::${type}`)[0]?.[1]).toMatchObject(tls);
 });
 
 test("an environment without options has nothing that costs money while idle", () => {

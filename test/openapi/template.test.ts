@@ -44,42 +44,43 @@ const otherMethod = ["POST /store/orders"];
 const unknownPath = ["GET /nope"];
 const anywhere = [...operation, ...otherMethod, ...unknownPath];
 
-/** The requests that may get each type of gateway response; no other type has a status. */
+/** The requests that may get each type of gateway response and its status; no other has one. */
 const requestsByType: Record<string, string[]> = {
-  ACCESS_DENIED: operation,
-  API_CONFIGURATION_ERROR: operation,
-  AUTHORIZER_CONFIGURATION_ERROR: operation,
-  AUTHORIZER_FAILURE: operation,
-  BAD_REQUEST_BODY: anywhere,
-  BAD_REQUEST_PARAMETERS: anywhere,
-  EXPIRED_TOKEN: operation,
-  INTEGRATION_FAILURE: operation,
-  INTEGRATION_TIMEOUT: operation,
-  INVALID_API_KEY: operation,
-  INVALID_SIGNATURE: unknownPath,
-  MISSING_AUTHENTICATION_TOKEN: unknownPath,
-  QUOTA_EXCEEDED: anywhere,
-  REQUEST_TOO_LARGE: anywhere,
-  RESOURCE_NOT_FOUND: unknownPath,
-  THROTTLED: anywhere,
-  UNAUTHORIZED: operation,
-  UNSUPPORTED_MEDIA_TYPE: otherMethod,
-  WAF_FILTERED: anywhere,
+  "ACCESS_DENIED 403": operation,
+  "API_CONFIGURATION_ERROR 500": operation,
+  "AUTHORIZER_CONFIGURATION_ERROR 500": operation,
+  "AUTHORIZER_FAILURE 500": operation,
+  "BAD_REQUEST_BODY 400": anywhere,
+  "BAD_REQUEST_PARAMETERS 400": anywhere,
+  "EXPIRED_TOKEN 403": operation,
+  "INTEGRATION_FAILURE 500": operation,
+  "INTEGRATION_TIMEOUT 504": operation,
+  "INVALID_API_KEY 403": operation,
+  "INVALID_SIGNATURE 404": unknownPath,
+  "MISSING_AUTHENTICATION_TOKEN 404": unknownPath,
+  "QUOTA_EXCEEDED 429": anywhere,
+  "REQUEST_TOO_LARGE 413": anywhere,
+  "RESOURCE_NOT_FOUND 404": unknownPath,
+  "THROTTLED 429": anywhere,
+  "UNAUTHORIZED 401": operation,
+  "UNSUPPORTED_MEDIA_TYPE 415": otherMethod,
+  "WAF_FILTERED 403": anywhere,
 };
 
 test("the document describes a gateway response wherever a client may get it", () => {
   const types: string[] = [];
   for (const { type, status, ...literal } of api.gatewayResponses) {
     if (status === undefined) continue;
-    types.push(type);
-    for (const request of requestsByType[type] ?? []) {
+    const response = `${type} ${status}`;
+    types.push(response);
+    for (const request of requestsByType[response] ?? []) {
       const [method = "", path = ""] = request.split(" ");
       const problems = responseProblems({
         method,
         path,
         ...httpResponse(status, literal),
       });
-      expect(problems, `${type} for ${request}`).toEqual([]);
+      expect(problems, `${response} for ${request}`).toEqual([]);
     }
   }
   expect(types.sort()).toEqual(Object.keys(requestsByType).sort());
