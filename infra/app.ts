@@ -1,4 +1,8 @@
 import { App, Validations } from "aws-cdk-lib/core";
+import {
+  CURRENT_VERSION_FLAG_DEFAULTS,
+  CURRENTLY_RECOMMENDED_FLAGS,
+} from "aws-cdk-lib/cx-api";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { environments } from "./environments.ts";
 import { addOwnParts } from "./own.ts";
@@ -7,8 +11,6 @@ import { OrdersStack } from "./stack/orders-stack.ts";
 import { addRules } from "./stack/rules.ts";
 import { type Environment, mistakesIn } from "./stack/settings.ts";
 import { CommandError } from "./tools/terminal/errors.ts";
-
-if (import.meta.main) createOrdersApp(environments, addOwnParts);
 
 /**
  * Creates the CDK app with a stack for each environment, and cdk-nag's rules for all of them.
@@ -22,7 +24,7 @@ export function createOrdersApp(
 ): App {
   const mistakes = mistakesIn(entries);
   if (mistakes) throw new CommandError(mistakes);
-  const app = new App();
+  const app = new App({ context: flagDefaults });
   const atOnce = skipsCanary(app);
   for (const environment of Object.values(entries)) {
     const stack = new OrdersStack(app, environment.stackName, environment);
@@ -33,6 +35,17 @@ export function createOrdersApp(
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return app;
 }
+
+/**
+ * CDK's feature flags as they are when unset. CDK suggests setting them, which would rewrite policies
+ * and versions, as long as nothing does.
+ */
+const flagDefaults = Object.fromEntries(
+  Object.keys(CURRENTLY_RECOMMENDED_FLAGS).map((flag) => [
+    flag,
+    CURRENT_VERSION_FLAG_DEFAULTS[flag] ?? false,
+  ]),
+);
 
 /**
  * Whether this deployment goes live at once, whatever the settings say:
@@ -47,3 +60,5 @@ function skipsCanary(app: App) {
     throw new CommandError(`canary must be true or false, not ${canary}`);
   return canary === "false";
 }
+
+if (import.meta.main) createOrdersApp(environments, addOwnParts);

@@ -1,12 +1,13 @@
 import type { Stage as ApiStage } from "aws-cdk-lib/aws-apigateway";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { CfnOutput, PermissionsBoundary, Stack, Tags } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
 import { addAlarms } from "./alarms.ts";
 import { bundles } from "./bundles.ts";
 import { addCanaryRollout } from "./canary-rollout.ts";
-import { perFunction } from "./function-list.ts";
+import { type PerFunction, perFunction } from "./function-list.ts";
 import { addLogMetrics } from "./log-metrics.ts";
 import { addOrdersApi } from "./orders-api.ts";
 import { addDashboard } from "./orders-dashboard.ts";
@@ -28,6 +29,8 @@ export class OrdersStack extends Stack {
   readonly ordersTable: Table;
   /** The table of keys. */
   readonly apiKeysTable: Table;
+  /** The Lambda functions, each with its role. */
+  readonly functions: PerFunction<LambdaFunction>;
   /** The stage of the API, for a web ACL's association. */
   readonly stage: ApiStage;
   /** The topic that the stack's alarms notify; undefined without `alarms`. */
@@ -76,6 +79,7 @@ export class OrdersStack extends Stack {
     this.keepData = keepData;
     this.ordersTable = tables.orders;
     this.apiKeysTable = tables.apiKeys;
+    this.functions = perFunction((key) => functions[key].lambda);
     this.stage = api.stage;
   }
 }

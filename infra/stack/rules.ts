@@ -1,40 +1,74 @@
 import { CfnGlobalTable, CfnTable } from "aws-cdk-lib/aws-dynamodb";
+import type { CfnFunction } from "aws-cdk-lib/aws-lambda";
+import { CfnLogGroup } from "aws-cdk-lib/aws-logs";
 import { CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { Annotations, CfnDeletionPolicy, type Stack } from "aws-cdk-lib/core";
+import type { IConstruct } from "constructs";
+import { perFunction } from "./function-list.ts";
+import type { OrdersStack } from "./orders-stack.ts";
 import type { Environment } from "./settings.ts";
 
 /**
  * Makes synthesis fail for a table that isn't protected, and warn of what production needs and a
  * company has to choose. Call it once a team's own parts are in the stack.
  */
-export function addRules(stack: Stack, environment: Environment) {
+export function addRules(stack: OrdersStack, environment: Environment) {
   const { alarms, keepData, listConcurrency, stackName } = environment;
   if (keepData) stack.node.addValidation({ validate: () => unprotected(stack) });
   const hasWebAcl = stack.node
     .findAll()
     .some((part) => part instanceof CfnWebACLAssociation);
+  const where = "in infra/environments.ts";
   const warnings = {
     listConcurrency:
       keepData &&
       listConcurrency === undefined &&
-      "Slow readers of lists can use up the account's concurrency: set listConcurrency",
+      `Slow readers of lists can use up the account's concurrency: set listConcurrency ${where}`,
     webAclArn:
       keepData &&
       !hasWebAcl &&
-      "Requests without a key can use up the clients' rate limits: set webAclArn, or associate " +
-        "a web ACL in own.ts",
+      `Requests without a key can use up the clients' rate limits: set webAclArn ${where}, or ` +
+        "associate a web ACL in infra/own.ts",
     alarms:
       alarms &&
       !alarms.email &&
       !alarms.topicArn &&
-      "The alarms notify no one: set alarms.email or alarms.topicArn",
+      `The alarms notify no one: set alarms.email or alarms.topicArn ${where}`,
     stackName:
       stackName.length > 25 &&
       "CloudFormation shortens stackName in the names of functions and roles, which have at most " +
         `64 letters: write policies for ${stackName.slice(0, 24)}* instead of ${stackName}-*`,
+    ...missingGrants(stack),
   };
   for (const [id, text] of Object.entries(warnings))
     if (text) Annotations.of(stack).addWarningV2(`pet-store-orders:${id}`, text);
+}
+
+/** What a team's own parts make necessary, and no policy seems to allow: a text by each id. */
+function missingGrants(stack: OrdersStack) {
+  const tables = { orders: stack.ordersTable, apiKeys: stack.apiKeysTable };
+  const missing: Record<string, string> = {};
+  const require = (id: string, { node }: IConstruct, grant: RegExp, need: string) => {
+    const grants = JSON.stringify(stack.resolve(node.findAll().map(grantsOf)));
+    if (!grant.test(grants)) missing[id] = `${need}: see infra/MAKE-IT-YOURS.md`;
+  };
+  perFunction((name, { id, table }) => {
+    const { node, role = stack } = stack.functions[name];
+    const { sseSpecification } = tables[table].node.defaultChild as CfnTable;
+    if (Object(sseSpecification).kmsMasterKeyId)
+      require(`key:${id}`, role, /"kms:/, `${id} may not use the key of its table`);
+    if ((node.defaultChild as CfnFunction).vpcConfig)
+      require(`vpc:${id}`, role, /"ec2:|VPCAccess/, `${id} may not connect to its VPC`);
+  });
+  if (stack.node.findAll().some((part) => part instanceof CfnLogGroup && part.kmsKeyId))
+    require("key:logs", stack, /"logs\./, "CloudWatch Logs may not use the key of a log");
+  return missing;
+}
+
+/** The grants of a policy, a role or a key. */
+function grantsOf(part: IConstruct) {
+  const { document, keyPolicy, managedPolicyArns } = Object(part);
+  return [document, keyPolicy, managedPolicyArns];
 }
 
 /**

@@ -81,5 +81,5 @@ export function addFunction(
   const live = lambda.addAlias("live") as Alias & IFunction;
   // Those of the function's one action: DynamoDB counts by table and operation only.
   const throttledTableRequests = table.metricThrottledRequestsForOperation(action);
-  return { entry, throttledTableRequests, logGroup, live };
+  return { entry, throttledTableRequests, logGroup, lambda, live };
 }

@@ -88,21 +88,45 @@ test("cdk deploy -c canary=false is as the setting, and sets every alias each ti
   `);
 });
 
-async function ownExample(): Promise<Parameters<typeof createOrdersApp>[1]> {
+test("every feature flag of CDK has its default, so that CDK suggests to set none", () => {
+  vi.stubEnv("CDK_VALIDATION", "false");
+  const { artifacts = {} } = appWith().synth().manifest;
+  const { flags } = Object(artifacts["aws-cdk-lib/feature-flag-report"]?.properties);
+  const suggested = Object.keys(flags).filter((name) => {
+    const { recommendedValue, unconfiguredBehavesLike, userValue } = flags[name];
+    const { v2 = false } = Object(unconfiguredBehavesLike);
+    return userValue === undefined && recommendedValue !== v2;
+  });
+  expect(suggested).toEqual([]);
+});
+
+const page = await readFile("infra/MAKE-IT-YOURS.md", "utf8");
+
+/** Adds the example of `own.ts` and the recipes of `MAKE-IT-YOURS.md`. */
+async function addExamples(): Promise<Parameters<typeof createOrdersApp>[1]> {
   const lines = (await readFile("infra/own.ts", "utf8")).match(/(?<=^ \* {5}).+/gm) ?? [];
-  const source = lines.join("\n");
+  const recipes = page.matchAll(/(?<=^```ts$).*?(?=^```$)/gms);
+  const source = [...lines, ...recipes].join("\n");
   const imported: Record<string, unknown> = {};
-  for (const [, name = "", file = ""] of source.matchAll(
-    /^import \{ (\w+) \} from "(.+)";/gm,
-  ))
-    imported[name] = (await import(file))[name];
+  for (const [, names = "", file = ""] of source.matchAll(
+    /^import \{ (.+) \} from "(.+)";/gm,
+  )) {
+    const module = await import(file);
+    for (const name of names.split(", ")) imported[name] = module[name];
+  }
   const body = source.replaceAll(/^import .*/gm, "");
   return (stack) => runInNewContext(body, { ...imported, stack });
 }
 
-test("CDK's rules and cdk-nag find only what is planted, and accept the example of own parts", async () => {
-  const app = appWith({}, fixtures, await ownExample());
-  expect(app.node.children[0]?.node.tryFindChild("Exports")).toBeInstanceOf(Bucket);
+test("CDK's rules and cdk-nag find only what is planted, and accept the examples of own parts", async () => {
+  const context = JSON.parse(`{${page.match(/^"@aws-cdk.*/m)}}`);
+  const app = appWith(context, fixtures, await addExamples());
+  for (const stack of app.node.children.map(Stack.of)) {
+    expect(stack.synthesizer.bootstrapQualifier).toBe("acme");
+    expect(stack.node.tryFindChild("Exports")).toBeInstanceOf(Bucket);
+    const warned = stack.node.metadata.filter(({ data }) => /MAKE-IT/.test(`${data}`));
+    expect(warned).toEqual([]);
+  }
   const planted = new Stack(app, "Planted");
   new Bucket(planted, "Bucket", { enforceSSL: true });
   new CfnResource(planted, "Table", {

@@ -1,11 +1,15 @@
 import { Template } from "aws-cdk-lib/assertions";
-import { AttributeType, type CfnTable, Table, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { AttributeType, CfnTable, Table, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { CfnFunction } from "aws-cdk-lib/aws-lambda";
+import { CfnLogGroup } from "aws-cdk-lib/aws-logs";
 import { CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
-import { App, CfnDeletionPolicy, RemovalPolicy, Stack } from "aws-cdk-lib/core";
+import { CfnDeletionPolicy, RemovalPolicy, type Stack } from "aws-cdk-lib/core";
 import { expect, test } from "vitest";
 import type { Environment } from "../../infra/environments.ts";
+import type { OrdersStack } from "../../infra/stack/orders-stack.ts";
 import { addRules } from "../../infra/stack/rules.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
+import { ordersStack } from "../helpers/synthesise.ts";
 
 const kept = {
   partitionKey: { name: "id", type: AttributeType.STRING },
@@ -14,11 +18,8 @@ const kept = {
   pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
 };
 
-function ruledBy(environment: Environment, addParts?: (stack: Stack) => void): Stack {
-  // CDK's own validation takes a second.
-  const app = new App({ builtinCloudFormationValidation: false });
-  const env = { region: "eu-central-1" };
-  const stack = new Stack(app, "PetStoreOrders", { env });
+function ruledBy(environment: Environment, addParts?: (stack: OrdersStack) => void) {
+  const stack = ordersStack(environment);
   addParts?.(stack);
   addRules(stack, environment);
   return stack;
@@ -47,26 +48,30 @@ test("with keepData, synthesis stops for what could be deleted or not be restore
     "CopiedUnprotected",
   ].map((id) => `keepData: PetStoreOrders/${id}/Resource needs ${needed}`);
   const stack = ruledBy(everyOption, addTables);
+  stack.terminationProtection = false;
   expect(stack.node.validate()[0]).toBe("keepData needs terminationProtection");
   stack.terminationProtection = true;
   expect(stack.node.validate()).toEqual(weak);
   expect(() => Template.fromStack(stack)).toThrow(weak[0]);
-  expect(ruledBy(noOption, addTables).node.validate()).toEqual([]);
+  const { account } = everyOption;
+  const mayBeLost = ruledBy({ ...noOption, account }, addTables);
+  expect(mayBeLost.node.validate()).toEqual([]);
 });
+
+const warnings = (environment: Environment, addParts?: (stack: OrdersStack) => void) =>
+  ruledBy(environment, addParts)
+    .node.metadata.filter(({ type }) => type === "aws:cdk:warning")
+    .map(({ data }) => data);
 
 test("synthesis warns of what production lacks", () => {
   const { email: _, ...silent } = everyOption.alarms;
   const { listConcurrency: __, webAclArn, ...production } = everyOption;
-  const warnings = (environment: Environment, addParts?: (stack: Stack) => void) =>
-    ruledBy(environment, addParts)
-      .node.metadata.filter(({ type }) => type === "aws:cdk:warning")
-      .map(({ data }) => data);
   const stackName = "acme-platform-pet-store-orders";
   expect(warnings({ ...production, alarms: silent, stackName })).toMatchInlineSnapshot(`
     [
-      "Slow readers of lists can use up the account's concurrency: set listConcurrency [ack: pet-store-orders:listConcurrency]",
-      "Requests without a key can use up the clients' rate limits: set webAclArn, or associate a web ACL in own.ts [ack: pet-store-orders:webAclArn]",
-      "The alarms notify no one: set alarms.email or alarms.topicArn [ack: pet-store-orders:alarms]",
+      "Slow readers of lists can use up the account's concurrency: set listConcurrency in infra/environments.ts [ack: pet-store-orders:listConcurrency]",
+      "Requests without a key can use up the clients' rate limits: set webAclArn in infra/environments.ts, or associate a web ACL in infra/own.ts [ack: pet-store-orders:webAclArn]",
+      "The alarms notify no one: set alarms.email or alarms.topicArn in infra/environments.ts [ack: pet-store-orders:alarms]",
       "CloudFormation shortens stackName in the names of functions and roles, which have at most 64 letters: write policies for acme-platform-pet-store-* instead of acme-platform-pet-store-orders-* [ack: pet-store-orders:stackName]",
     ]
   `);
@@ -78,4 +83,26 @@ test("synthesis warns of what production lacks", () => {
     new CfnWebACLAssociation(stack, "WebAcl", { resourceArn, webAclArn });
   expect(warnings(complete, addWebAcl)).toEqual([]);
   expect(warnings(noOption)).toEqual([]);
+});
+
+test("synthesis warns of what own parts need and nothing allows", () => {
+  const useKeyAndVpc = ({ node }: Stack) => {
+    for (const part of node.findAll()) {
+      if (part instanceof CfnTable)
+        part.sseSpecification = { sseEnabled: true, kmsMasterKeyId: "1" };
+      if (part instanceof CfnLogGroup) part.kmsKeyId = "1";
+      if (part instanceof CfnFunction) part.vpcConfig = { subnetIds: ["subnet-1"] };
+    }
+  };
+  expect(warnings(noOption, useKeyAndVpc)).toMatchInlineSnapshot(`
+    [
+      "ListOrders may not use the key of its table: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:ListOrders]",
+      "ListOrders may not connect to its VPC: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:vpc:ListOrders]",
+      "CancelOrder may not use the key of its table: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:CancelOrder]",
+      "CancelOrder may not connect to its VPC: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:vpc:CancelOrder]",
+      "Authorize may not use the key of its table: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:Authorize]",
+      "Authorize may not connect to its VPC: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:vpc:Authorize]",
+      "CloudWatch Logs may not use the key of a log: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:logs]",
+    ]
+  `);
 });
