@@ -10,6 +10,7 @@ import { startEngine } from "./engine/engine.ts";
 import { startEngineProxy } from "./engine/engine-proxy.ts";
 import { checkEndpoint, requireEngine } from "./engine/external-engine.ts";
 import { createTables, prepareTables } from "./engine/tables.ts";
+import { createApiServer } from "./gateway/api-server.ts";
 import type { GatewayOptions } from "./gateway/gateway.ts";
 import type { LambdaHostOptions } from "./lambda/lambda-host.ts";
 import { withLoadProgress } from "./load-progress.ts";
@@ -69,7 +70,11 @@ export async function startLocalStack(
 
   // First, so that a taken port is found at once; requests wait until the service can serve them.
   const service = createLiveService();
-  const { port, close } = await listen(options.port ?? 3000, service.serve);
+  const { port, close } = await listen(
+    options.port ?? 3000,
+    service.serve,
+    createApiServer,
+  );
   running.defer(close);
 
   // The build comes last, as it takes longest.

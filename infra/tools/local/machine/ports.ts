@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { Server as TcpServer } from "node:net";
 import { CommandError } from "../../terminal/errors.ts";
 
@@ -7,14 +7,19 @@ import { CommandError } from "../../terminal/errors.ts";
 const isTaken = (error: unknown) => ["EADDRINUSE", "EACCES"].includes(Object(error).code);
 
 /**
- * Listens on localhost, over IPv4 and, where the machine has it, IPv6. Node.js itself rejects
- * malformed HTTP. Closing closes every connection.
+ * Listens on localhost, over IPv4 and, where the machine has it, IPv6. Closing closes every
+ * connection.
  *
  * @param port 0 for any free one.
+ * @param create makes each server, whose listener gets the requests.
  * @throws CommandError when the port is taken.
  */
-export async function listen(port: number, serve: RequestListener) {
-  const servers = [createServer(serve), createServer(serve)] as const;
+export async function listen(
+  port: number,
+  serve: RequestListener,
+  create: (serve: RequestListener) => Server = createServer,
+) {
+  const servers = [create(serve), create(serve)] as const;
   const close = () => {
     for (const server of servers) {
       server.close();
