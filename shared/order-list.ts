@@ -56,12 +56,13 @@ export async function openOrderList(
   const isCompressed = acceptsGzip && start.length >= worthCompressing;
   // A stream over a generator asks for a page once the one before has been read: the first page is
   // always sent.
-  const body = Readable.from(withinLimit(isCompressed ? compress(json) : json));
   const end = new AbortController();
-  systemClock.pause(remainingMilliseconds() - cutOffEarly, end.signal).then(
-    () => body.destroy(cutOff("Lambda's timeout is near")),
-    () => {},
-  );
+  const timeUp = systemClock
+    .pause(remainingMilliseconds() - cutOffEarly, end.signal)
+    .then(() => true)
+    .catch(() => false);
+  const body = Readable.from(withinLimit(isCompressed ? compress(json) : json, timeUp));
+  timeUp.then((isUp) => isUp && body.destroy(cutOff("Lambda's timeout is near")));
   finished(body, (error) => {
     end.abort();
     const { orders, omittedFields } = progress;
@@ -123,8 +124,12 @@ async function* resume(start: string, rest: AsyncIterable<string>) {
   yield* rest;
 }
 
-/** The chunks, up to `mostBytes` in all. They can be left while the next one is awaited. */
-function withinLimit(source: AsyncGenerator<string | Buffer>) {
+/**
+ * The chunks, up to `mostBytes` in all.
+ *
+ * @param timeUp from then on, they can be left while the next one is awaited.
+ */
+function withinLimit(source: AsyncGenerator<string | Buffer>, timeUp: Promise<unknown>) {
   let bytes = 0;
   const chunks = {
     async next() {
@@ -134,8 +139,7 @@ function withinLimit(source: AsyncGenerator<string | Buffer>) {
       return result;
     },
     async return() {
-      // Not awaited: a page may still be on its way.
-      void source.return(undefined);
+      await Promise.race([source.return(undefined), timeUp]);
       return { done: true as const, value: undefined };
     },
   };
