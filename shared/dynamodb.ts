@@ -1,4 +1,8 @@
-import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+import {
+  DynamoDBClient,
+  type DynamoDBClientConfig,
+  DynamoDBServiceException,
+} from "@aws-sdk/client-dynamodb";
 import {
   isServerError,
   isThrottlingError,
@@ -67,33 +71,101 @@ export function createClient(
   });
   // It walks through every item of every response for a log line that is never written.
   client.middlewareStack.remove("loggerMiddleware");
-  return retryIncompleteResponses(client);
+  return retryLostCalls(client);
 }
 
 /**
- * Makes a client retry a call whose response is empty or not JSON, as if it were lost. Without a
- * Content-Length, the SDK treats a response as complete wherever it ends, even when it is empty.
+ * A call that got no well-formed response of DynamoDB at its last attempt. The SDK retries it.
+ * `cause` is what the SDK or Node.js threw.
  */
-export function retryIncompleteResponses(client: DynamoDBClient): DynamoDBClient {
+export class LostCallError extends Error {
+  override name = "LostCallError";
+  readonly $retryable = {};
+
+  constructor(cause: unknown) {
+    const { name, code, $response } = Object(cause);
+    const reason = $response
+      ? `DynamoDB's response was incomplete or malformed (HTTP ${$response.statusCode})`
+      : `No response of DynamoDB (${code ?? name})`;
+    super(reason, { cause });
+  }
+}
+
+/** The contexts and the errors of calls that may have been applied. */
+const unsettled = new WeakSet<object>();
+
+/**
+ * Whether a call that failed may have been applied: at one of its attempts, DynamoDB failed, or no
+ * response of DynamoDB followed a request that may have been sent.
+ */
+export function mayBeApplied(error: unknown): boolean {
+  return unsettled.has(Object(error));
+}
+
+/**
+ * Makes a client throw a LostCallError, and retry, whenever it gets no well-formed response of
+ * DynamoDB: a success with a JSON body, or an error with a type. Whatever else the network or a
+ * proxy does is the same to us. (Without a Content-Length, the SDK treats a response as complete
+ * wherever it ends, even when it is empty.)
+ */
+export function retryLostCalls(client: DynamoDBClient): DynamoDBClient {
   client.middlewareStack.add(
-    (next) => async (args) => {
+    (next, context) => async (args) => {
       const result = await next(args).catch((error: unknown) => {
-        throw error instanceof SyntaxError ? incompleteResponse(error) : error;
+        throw judged(error, context);
       });
-      const { body } = Object(result.response);
-      if (!body?.readableDidRead) throw incompleteResponse();
-      return result;
+      const { response } = result;
+      if (Object(response).body?.readableDidRead) return result;
+      const empty = Object.assign(new Error("The body is empty"), {
+        $response: response,
+      });
+      throw judged(empty, context);
     },
     // Around the SDK's own deserialization, within its retries.
-    { name: "retryIncompleteResponses", step: "deserialize", priority: "high" },
+    { name: "retryLostCalls", step: "deserialize", priority: "high" },
+  );
+  client.middlewareStack.add(
+    (next, context) => (args) =>
+      next(args).catch((error: unknown) => {
+        if (unsettled.has(context)) unsettled.add(Object(error));
+        throw error;
+      }),
+    // Around all attempts: the last one may fail for another reason.
+    { name: "rememberLostCalls", step: "initialize" },
   );
   return client;
 }
 
-/** An error that the SDK retries. */
-function incompleteResponse(cause?: SyntaxError) {
-  const error = new Error("The response of DynamoDB was empty or not JSON", { cause });
-  return Object.assign(error, { name: "IncompleteResponseError", $retryable: {} });
+/** The error to throw for that of an attempt, which makes its call unsettled if need be. */
+function judged(error: unknown, context: object): unknown {
+  if (isDynamoDbError(error)) {
+    if (error.$fault === "server") unsettled.add(context);
+    if (error.name === "TransactionConflictException")
+      Object.assign(error, { $retryable: { throttling: true } });
+    return error;
+  }
+  const { name, $response } = Object(error);
+  // Our own code, or Node.js about our request.
+  if (error instanceof TypeError && !$response) return error;
+  if (!isWithoutConnection(error)) unsettled.add(context);
+  // An AbortError: our own deadline ended the call.
+  return name === "AbortError" ? error : new LostCallError(error);
+}
+
+/** Whether an error has a type of DynamoDB's. To the SDK, one without a type is "Unknown". */
+function isDynamoDbError(error: unknown): error is DynamoDBServiceException {
+  return (
+    error instanceof DynamoDBServiceException && /^(?!Unknown$)[A-Z]/.test(error.name)
+  );
+}
+
+/** Whether an attempt failed before it had a connection, so that no request was sent. */
+function isWithoutConnection(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.every(isWithoutConnection);
+  const { name, code, syscall } = Object(error);
+  // Of the SDK's timeouts, only that of the response has a code.
+  const isConnectionTimeout = name === "TimeoutError" && code === undefined;
+  return isConnectionTimeout || syscall === "getaddrinfo" || syscall === "connect";
 }
 
 /**
@@ -101,8 +173,16 @@ function incompleteResponse(cause?: SyntaxError) {
  * not respond in time, `internal_error` when the request itself was wrong, which is our fault.
  */
 export function callFailed(error: unknown): ServiceError {
+  const failure = Object(error);
+  const isUnavailable =
+    // Our own deadline ended the call.
+    failure.name === "AbortError" ||
+    isThrottlingError(failure) ||
+    // A LostCallError is one, too.
+    isTransientError(failure) ||
+    isServerError(failure);
   return new ServiceError(
-    isUnavailable(error) ? "service_unavailable" : "internal_error",
+    isUnavailable ? "service_unavailable" : "internal_error",
     error,
   );
 }
@@ -110,19 +190,4 @@ export function callFailed(error: unknown): ServiceError {
 /** Whether a call failed because the table throttles. */
 export function isThrottled(error: unknown): boolean {
   return isThrottlingError(Object(error));
-}
-
-/**
- * Whether a call failed because the table throttles, fails or does not respond in time; then it may
- * have been applied.
- */
-export function isUnavailable(error: unknown): boolean {
-  const failure = Object(error);
-  // An AbortError: our own deadline ended the call.
-  return (
-    failure.name === "AbortError" ||
-    isThrottlingError(failure) ||
-    isTransientError(failure) ||
-    isServerError(failure)
-  );
 }

@@ -60,16 +60,23 @@ describe.each(Object.values<FunctionEntry>(functionList))("the function $id", (e
   });
 
   test.each([
-    ["is silent", false, /^(Timeout|Abort)Error: /],
-    ["rejects connections", true, /ECONNREFUSED/],
+    ["is silent", false, /^(LostCall|Abort)Error: /, unapplied["no response"]],
+    [
+      "throttles",
+      false,
+      /^(\w+Exception|AbortError): /,
+      unapplied["throttled by the table"],
+    ],
+    ["rejects connections", true, /ECONNREFUSED/, passOn],
   ])(
     "starts with one warning while its table %s, and then serves as ever",
-    async (_, isClosed, cause) => {
-      const silent = vi.fn(unapplied["no response"]);
-      fault = silent;
+    async (_, isClosed, cause, behaviour) => {
+      const met = vi.fn(behaviour);
+      fault = met;
       if (isClosed) await proxy.rejectConnections();
       const serveFirstRequest = await start(entry);
-      expect(silent).toHaveBeenCalledTimes(isClosed ? 0 : 1);
+      if (isClosed) expect(met).not.toHaveBeenCalled();
+      else expect(met).toHaveBeenCalled();
       fault = undefined;
       if (isClosed) await proxy.accept();
       await serveFirstRequest();

@@ -6,7 +6,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { engineClient } from "../../infra/tools/running-stacks/engine-client.ts";
-import { callFailed, createClient } from "../../shared/dynamodb.ts";
+import { callFailed, createClient, mayBeApplied } from "../../shared/dynamodb.ts";
 import { response, startFakeTable } from "./fake-table.ts";
 
 const table = await startFakeTable();
@@ -40,7 +40,8 @@ test("a client times out every attempt that gets no response", async () => {
   table.respond = () => undefined;
   // Counted by the SDK: on a busy machine an attempt may be over before the server hears of it.
   await expect(patientClient(50).send(new ListTablesCommand({}))).rejects.toMatchObject({
-    name: "TimeoutError",
+    name: "LostCallError",
+    cause: { name: "TimeoutError" },
     $metadata: { attempts: 3 },
   });
 });
@@ -53,8 +54,12 @@ test("a client doubles its pause after each failed, lost or throttled attempt, h
     { bytes: response(500, '{"__type":"InternalServerError"}'), longest: [24, 49] },
     { bytes: response(200, ""), longest: [24, 49] },
     { bytes: response(400, '{"__type":"ThrottlingException"}'), longest: [999, 1999] },
+    {
+      bytes: response(400, '{"__type":"TransactionConflictException"}'),
+      longest: [999, 1999],
+    },
   ];
-  // The SDK's own quota would end in round 8; with one of two retries given back, in round 16.
+  // The SDK's own quota would end in round 7; with one of two retries given back, in round 14.
   for (let round = 1; round <= 20; round += 1)
     for (const { bytes, longest } of failures) {
       table.respond = () => bytes;
@@ -76,8 +81,6 @@ test.each([
   { $metadata: { httpStatusCode: 507 } },
   { name: "TimeoutError" },
   { name: "AbortError" },
-  { code: "ECONNREFUSED" },
-  { code: "EPIPE" },
 ])("a call that fails with %j is service_unavailable", (fields) => {
   const error = Object.assign(new Error("secret"), fields);
   expect(callFailed(error)).toMatchObject({ code: "service_unavailable", cause: error });
@@ -92,29 +95,146 @@ test.each([
   expect(callFailed(thrown).code).toBe("internal_error");
 });
 
+/** A client whose every attempt fails like this before it has a response. */
+function failingClient(...failures: unknown[]): DynamoDBClient {
+  const client = patientClient();
+  const handle = vi.fn(() => Promise.reject(failures.at(-1)));
+  for (const failure of failures.slice(0, -1)) handle.mockRejectedValueOnce(failure);
+  Object.assign(client.config, { requestHandler: { handle } });
+  return client;
+}
+
+const system = (code: string, syscall?: string) =>
+  Object.assign(new Error("secret"), { code, syscall });
+const refused = system("ECONNREFUSED", "connect");
+const reset = system("ECONNRESET", "read");
+const connectionTimeout = Object.assign(new Error("secret"), { name: "TimeoutError" });
+const write = new PutItemCommand({ TableName: "orders", Item: { id: { N: "1" } } });
+
+/** The error of a call, which must fail. */
+async function errorOf(client: DynamoDBClient) {
+  return client.send(write).then(
+    () => expect.unreachable(),
+    (error: unknown) => error,
+  );
+}
+
+test.each<[when: string, mayBeApplied: boolean, failures: Error[]]>([
+  ["no name is resolved", false, [system("ENOTFOUND", "getaddrinfo")]],
+  ["the resolver is busy", false, [system("EBUSY", "getaddrinfo")]],
+  ["there are no more sockets", false, [system("EMFILE", "connect")]],
+  ["connections are rejected", false, [refused]],
+  ["every address rejects connections", false, [new AggregateError([refused, refused])]],
+  ["no connection is made in time", false, [connectionTimeout]],
+  ["the connection is reset", true, [reset]],
+  ["TLS fails", true, [system("EPROTO", "write")]],
+  ["a TLS alert arrives", true, [system("ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR")]],
+  ["the response is not HTTP", true, [system("HPE_INVALID_CONSTANT")]],
+  ["anything else happens", true, [system("ESOMETHING")]],
+  ["only its first attempt may have been sent", true, [reset, refused]],
+])(
+  "a call is lost when %s; it may have been applied: %s",
+  async (_, unsettled, failures) => {
+    const error = await errorOf(failingClient(...failures));
+    expect(error).toMatchObject({ name: "LostCallError", $metadata: { attempts: 3 } });
+    expect(callFailed(error).code).toBe("service_unavailable");
+    expect(mayBeApplied(error)).toBe(unsettled);
+  },
+);
+
+test("a call isn't repeated when our own request is malformed", async () => {
+  const malformed = new TypeError("Invalid character in header content");
+  const error = await errorOf(failingClient(malformed));
+  expect(error).toBe(malformed);
+  expect(error).toMatchObject({ $metadata: { attempts: 1 } });
+  expect(mayBeApplied(error)).toBe(false);
+});
+
+test.each([
+  ["AccessDeniedException", 1],
+  ["ExpiredTokenException", 1],
+  ["UnrecognizedClientException", 1],
+  ["ValidationException", 1],
+  ["InvalidSignatureException", 1],
+  ["ThrottlingException", 3],
+  ["TransactionConflictException", 3],
+])(
+  "a call that DynamoDB rejects with %s makes %i attempts, and keeps that error",
+  async (...row) => {
+    const [name, attempts] = row;
+    spyOnPauses();
+    table.respond = () => response(400, `{"__type":"com.amazon.coral#${name}"}`);
+    const error = await errorOf(patientClient());
+    expect(error).toMatchObject({ name, $metadata: { attempts } });
+    expect(table.attempts).toBe(attempts);
+    expect(mayBeApplied(error)).toBe(false);
+  },
+);
+
+test("a call whose first attempt was lost may have been applied, whatever ends it", async () => {
+  const expired = response(400, '{"__type":"ExpiredTokenException"}');
+  table.respond = (attempt) => (attempt === 1 ? response(200, "") : expired);
+  const error = await errorOf(patientClient());
+  expect(error).toMatchObject({ name: "ExpiredTokenException" });
+  expect(callFailed(error).code).toBe("internal_error");
+  expect(mayBeApplied(error)).toBe(true);
+});
+
+test.each([
+  { seconds: 1, attempts: 1 },
+  { seconds: 600, attempts: 2 },
+  { seconds: -600, attempts: 2 },
+])(
+  "a call by a clock that is $seconds s off makes $attempts attempts, the next one 1",
+  async ({ seconds, attempts }) => {
+    table.respond = (_attempt, headers) => {
+      const now = new Date(Date.now() + seconds * 1000);
+      const signed = String(headers["x-amz-date"]).replace(
+        /(....)(..)(..T..)(..)/,
+        "$1-$2-$3:$4:",
+      );
+      const isSkewed = Math.abs(Date.parse(signed) - now.getTime()) > 300_000;
+      const [status, body] = isSkewed
+        ? [400, '{"__type":"InvalidSignatureException"}']
+        : [200, "{}"];
+      return response(status, body, `Date: ${now.toUTCString()}\r\n`);
+    };
+    const client = patientClient();
+    await client.send(write);
+    expect(table.attempts).toBe(attempts);
+    await client.send(write);
+    expect(table.attempts).toBe(attempts + 1);
+  },
+);
+
 describe.each([
   ["the service", patientClient],
   ["the tools on a local engine", () => engineClient(table.endpoint)],
 ])("a client of %s repeats a call after", (_, makeClient) => {
+  const ok = "HTTP/1.1 200 OK\r\nConnection: close\r\n";
   test.each([
-    ["an empty response without a length", "\r\n"],
-    ["an empty response with a length", "Content-Length: 0\r\n\r\n"],
-    ["an empty response in chunks", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+    ["an empty response without a length", `${ok}\r\n`],
+    ["an empty response with a length", response(200, "")],
+    ["an empty response in chunks", `${ok}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
     [
       "a response that ends between two chunks",
-      'Transfer-Encoding: chunked\r\n\r\n7\r\n{"Items\r\n',
+      `${ok}Transfer-Encoding: chunked\r\n\r\n7\r\n{"Items\r\n`,
     ],
-    ["half of a response without a length", '\r\n{"Items":[{"id":{"N":"1'],
-    ["a response that ends after a brace", '\r\n{"Items":[{"id":{"N":"1"}}'],
-    ["a response that isn't JSON", "\r\n<html></html>"],
+    ["half of a response without a length", `${ok}\r\n{"Items":[{"id":{"N":"1`],
+    ["a response that ends after a brace", `${ok}\r\n{"Items":[{"id":{"N":"1"}}`],
+    ["a response that isn't JSON", response(200, "<html></html>")],
+    ["oversized headers", response(200, "{}", `X-Any: ${"x".repeat(20_000)}\r\n`)],
+    ["a response that isn't HTTP", "220 mail.test ESMTP\r\n"],
+    ["an unknown status", response(418, "{}")],
+    ["a redirection", response(302, "")],
+    ["an error without a type", response(400, '{"message":"Blocked"}')],
+    ["an error with a number for a type", response(404, '{"code":404}')],
+    ["an error with a malformed type", response(400, '{"__type":{}}')],
   ])("%s", async (_response, bytes) => {
     // Every third attempt succeeds.
     table.respond = (attempt) =>
-      attempt % 3 === 0
-        ? response(200, '{"Items":[]}')
-        : `HTTP/1.1 200 OK\r\nConnection: close\r\n${bytes}`;
+      attempt % 3 === 0 ? response(200, '{"Items":[]}') : bytes;
     const client = makeClient();
-    const write = new PutItemCommand({ TableName: "orders", Item: { id: { N: "1" } } });
     const third = { $metadata: { attempts: 3 } };
     const scan = client.send(new ScanCommand({ TableName: "orders" }));
     expect(await scan).toMatchObject({ ...third, Items: [] });

@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingHttpHeaders } from "node:http";
 import { afterAll, beforeEach } from "vitest";
 import { listenOn } from "../../infra/tools/local/machine/ports.ts";
 
@@ -13,14 +13,15 @@ export async function startFakeTable() {
   const server = createServer(async (request) => {
     await request.toArray();
     table.attempts += 1;
-    const bytes = table.respond(table.attempts);
+    const bytes = table.respond(table.attempts, request.headers);
     if (bytes !== undefined) request.socket.end(bytes);
   });
   const table = {
     endpoint: `http://127.0.0.1:${await listenOn(server)}`,
     attempts: 0,
     /** The bytes of the response to an attempt, which counts from 1; undefined for none. */
-    respond: (_attempt: number): string | undefined => response(200, "{}"),
+    respond: (_attempt: number, _headers: IncomingHttpHeaders): string | undefined =>
+      response(200, "{}"),
   };
   beforeEach(() => {
     table.attempts = 0;

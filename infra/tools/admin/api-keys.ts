@@ -8,12 +8,13 @@ import {
   issueApiKey,
   readApiKey,
 } from "../../../shared/api-keys-table.ts";
+import { mayBeApplied } from "../../../shared/dynamodb.ts";
 import { columns, header } from "../terminal/columns.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { readSecret } from "../terminal/input.ts";
 import { counted, isoTime, printable } from "../terminal/text.ts";
 import type { Result } from "./command.ts";
-import { TableCalls } from "./table-calls.ts";
+import { TableCalls, UnsettledWriteError } from "./table-calls.ts";
 import type { Target } from "./target.ts";
 
 /**
@@ -32,9 +33,12 @@ export async function issueKey(
     createdAt: epochSeconds(),
     ...(expires !== undefined && { expiresAt: expires }),
   };
-  const shown = publicFields(
-    await issueApiKey(documents, target.apiKeysTable, key, fields),
+  const record = await issueApiKey(documents, target.apiKeysTable, key, fields).catch(
+    (error: unknown) => {
+      throw mayBeApplied(error) ? new UnsettledWriteError(error) : error;
+    },
   );
+  const shown = publicFields(record);
   const { keyId, expiresAt } = shown;
   const until = expiresAt === null ? "never expires" : `expires at ${expiresAt}`;
   return {

@@ -91,7 +91,7 @@ async function workOn(
       return addRejected(findings, order, error);
     }
   };
-  const { done, reason } = await workThrough(session, {
+  const { done, unsettled, reason } = await workThrough(session, {
     title: check ? "Comparing" : "Writing",
     unit: "orders",
     total,
@@ -109,10 +109,16 @@ async function workOn(
     counts,
   });
   const { missing, same, different } = counts;
-  const rest = total - done;
+  const rest = total - done - unsettled;
   const named = check
     ? { same, different, missing, notCompared: rest }
-    : { written: missing, alreadyThere: same, different, notWritten: rest };
+    : {
+        written: missing,
+        alreadyThere: same,
+        different,
+        notWritten: rest,
+        ...(unsettled > 0 && { mayHaveBeenWritten: unsettled }),
+      };
   const text = `${counted(total, "order")}: ${countsText(named)}`;
   return {
     text,

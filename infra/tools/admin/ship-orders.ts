@@ -1,11 +1,11 @@
 import { randomInt } from "node:crypto";
-import { isUnavailable } from "../../../shared/dynamodb.ts";
+import { isThrottled } from "../../../shared/dynamodb.ts";
 import type { OrderItem, OrderStatus } from "../../../shared/order.ts";
 import { errorText } from "../terminal/errors.ts";
 import { counted, countsText } from "../terminal/text.ts";
 import type { Result, Session } from "./command.ts";
 import { type Outcome, outcomes } from "./ship-outcomes.ts";
-import { orderKey, type TableCalls } from "./table-calls.ts";
+import { orderKey, type TableCalls, UnsettledWriteError } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
 interface Shipment {
@@ -88,9 +88,10 @@ async function shipOrder(
     if (unmet === undefined) return { outcome: "shipped", shipDate };
     return rejection(unmet.found);
   } catch (error) {
-    // Interrupted while it waited: not tried.
-    if (Object(error).name === "AbortError" || !isUnavailable(error)) throw error;
-    return { outcome: "unknown", reason: errorText(error) };
+    if (error instanceof UnsettledWriteError)
+      return { outcome: "unknown", reason: errorText(error.cause) };
+    if (isThrottled(error)) return { outcome: "unknown", reason: errorText(error) };
+    throw error;
   }
 }
 

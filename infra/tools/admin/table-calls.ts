@@ -9,9 +9,10 @@ import {
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
 import { systemClock } from "../../../shared/clock.ts";
-import { isThrottled } from "../../../shared/dynamodb.ts";
+import { isThrottled, mayBeApplied } from "../../../shared/dynamodb.ts";
 import type { OrderItem } from "../../../shared/order.ts";
 import { type Attributes, differingAttributes } from "../orders-file/attributes.ts";
+import { CommandError, errorText } from "../terminal/errors.ts";
 
 /**
  * A throttled call is retried after at most 200 ms, then 400 ms, and so on up to this. With full
@@ -30,6 +31,19 @@ export function orderKey(id: string): OrderItem {
   return { id: { N: id } };
 }
 
+/** The item that kept a write from being applied, unless the same write has. */
+function unmet(
+  { Item: found, $metadata }: ConditionalCheckFailedException,
+  written: Attributes,
+  isRepeated: boolean,
+) {
+  const isRetry = isRepeated || ($metadata.attempts ?? 1) > 1;
+  // A retry may find what an earlier attempt wrote, its response lost.
+  const isOurs =
+    isRetry && differingAttributes({ ...found, ...written }, { ...found }).length === 0;
+  return isOurs ? undefined : { found };
+}
+
 /** The output of a call that asked for `ReturnConsumedCapacity: "TOTAL"`, of one table. */
 type Metered = { ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] | undefined };
 
@@ -37,6 +51,14 @@ const conditional = {
   ReturnValuesOnConditionCheckFailure: "ALL_OLD",
   ReturnConsumedCapacity: "TOTAL",
 } as const;
+
+/** A write that has failed with an error, its `cause`, but may have been applied. */
+export class UnsettledWriteError extends CommandError {
+  constructor(cause: unknown) {
+    super(`${errorText(cause)}. The write may have been applied`);
+    this.cause = cause;
+  }
+}
 
 /**
  * Makes calls to tables, at a rate that leaves capacity for the service, and waits while a table
@@ -167,24 +189,26 @@ export class TableCalls {
     return this.#write({ ...read, ...change }, () => this.#client.send(command));
   }
 
-  /** @param written the attributes by which a retry knows what an earlier attempt has written. */
+  /**
+   * @param written the attributes by which a retry knows what an earlier attempt has written.
+   * @throws UnsettledWriteError when it may have been applied, else what the DynamoDB client throws.
+   */
   async #write(written: Attributes, send: () => Promise<Metered>) {
     let attempts = 0;
+    let isUnsettled = false;
     try {
       await this.make(() => {
         attempts++;
-        return send();
+        return send().catch((error) => {
+          isUnsettled ||= mayBeApplied(error);
+          throw error;
+        });
       }, 1);
       return undefined;
     } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      const { Item: found, $metadata } = error;
-      const isRetry = attempts > 1 || ($metadata.attempts ?? 1) > 1;
-      // A retry may find what an earlier attempt wrote, its response lost.
-      const isOurs =
-        isRetry &&
-        differingAttributes({ ...found, ...written }, { ...found }).length === 0;
-      return isOurs ? undefined : { found };
+      if (error instanceof ConditionalCheckFailedException)
+        return unmet(error, written, attempts > 1);
+      throw isUnsettled ? new UnsettledWriteError(error) : error;
     }
   }
 

@@ -4,7 +4,7 @@ import {
   DynamoDBClient,
   ResourceNotFoundException,
 } from "@aws-sdk/client-dynamodb";
-import { retryIncompleteResponses } from "../../../shared/dynamodb.ts";
+import { retryLostCalls } from "../../../shared/dynamodb.ts";
 import { type Environment, environments } from "../../environments.ts";
 import { engineClient } from "../running-stacks/engine-client.ts";
 import { readStackFiles } from "../running-stacks/stack-files.ts";
@@ -79,9 +79,7 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
     apiKeysTable: output("ApiKeysTableName"),
     // The same credentials and region, so that the description holds for every later call.
     client: nameMissingTables(
-      retryIncompleteResponses(
-        new DynamoDBClient({ ...operatorLimits, credentials, region }),
-      ),
+      retryLostCalls(new DynamoDBClient({ ...operatorLimits, credentials, region })),
     ),
   };
 }
@@ -136,10 +134,9 @@ export async function findLocalStack(): Promise<Target> {
 
 /** Whether nothing listens at an address, or another program, which does not have the table. */
 function isElsewhere(error: unknown) {
-  const { $fault, code, name } = Object(error);
-  return (
-    code === "ECONNREFUSED" || $fault !== undefined || name === "IncompleteResponseError"
-  );
+  const { $fault, cause } = Object(error);
+  const { $response, code } = Object(cause);
+  return code === "ECONNREFUSED" || $fault !== undefined || $response !== undefined;
 }
 
 /** Makes a client's errors name the table that does not exist; DynamoDB's own mostly don't. */

@@ -1,6 +1,8 @@
 import { errorText } from "../terminal/errors.ts";
+import { counted } from "../terminal/text.ts";
 import type { Session } from "./command.ts";
 import { startProgress } from "./progress.ts";
+import { UnsettledWriteError } from "./table-calls.ts";
 
 /** Enough to keep a table busy from one machine; the client opens 50 connections at most. */
 const concurrency = 48;
@@ -21,16 +23,25 @@ interface Work<Item, Outcome extends string> {
  * Works on items, several at a time, until the first failure or Ctrl-C. Shows the progress and
  * counts the outcomes. Work that has begun is finished, but doesn't wait any longer.
  *
- * @returns how many outcomes there were, and the reason, in one line, if it stopped early.
+ * @returns how many outcomes there were, the number of writes that failed, but may have been
+ * applied, and the reason, in one line, if it stopped early.
  */
 export async function workThrough<Item, Outcome extends string>(
   { stop, interruptible }: Session,
   { title, unit, total = 0, items, work, counts }: Work<Item, Outcome>,
-): Promise<{ done: number; reason: string | undefined }> {
+): Promise<{ done: number; unsettled: number; reason: string | undefined }> {
   const progress = startProgress(title, unit, total);
   const signal = interruptible();
   let done = 0;
+  let unsettled = 0;
   let reason: string | undefined;
+  const fail = (error: unknown) => {
+    const isUnsettled = error instanceof UnsettledWriteError;
+    if (isUnsettled) unsettled += 1;
+    // Only the first reason counts.
+    stop.abort(isUnsettled ? error.cause : error);
+    reason = errorText(signal.reason);
+  };
   // The workers share one iterator, so each item goes to one of them, and is read only when one is
   // free.
   const worker = async () => {
@@ -43,12 +54,11 @@ export async function workThrough<Item, Outcome extends string>(
         }
       }
     } catch (error) {
-      // Only the first reason counts.
-      stop.abort(error);
-      reason = errorText(signal.reason);
+      fail(error);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
   progress.stop();
-  return { done, reason };
+  if (unsettled > 0) reason += `. ${counted(unsettled, "write")} may have been applied`;
+  return { done, unsettled, reason };
 }

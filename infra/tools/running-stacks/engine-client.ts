@@ -1,5 +1,5 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { retryIncompleteResponses } from "../../../shared/dynamodb.ts";
+import { retryLostCalls } from "../../../shared/dynamodb.ts";
 import { dummyCredentials, region } from "./local-account.ts";
 
 /**
@@ -12,7 +12,7 @@ export function engineClient(
   endpoint: string,
   accessKeyId = dummyCredentials.accessKeyId,
 ): DynamoDBClient {
-  return retryIncompleteResponses(
+  return retryLostCalls(
     new DynamoDBClient({
       // All that the SDK would read from the shell's environment and the AWS profile.
       accountIdEndpointMode: "disabled",

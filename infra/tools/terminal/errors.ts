@@ -35,7 +35,8 @@ const explanations: [
   explain: (reason: string, failure: Failure) => string,
 ][] = [
   [/^AbortError /, () => "Interrupted"],
-  [/^IncompleteResponseError /, (reason) => `${reason}. Run the command again`],
+  [/^LostCallError .* \(HTTP /, (reason) => reason],
+  [/^LostCallError /, (_, { cause }) => noResponse("", Object(cause))],
   [/MODULE_NOT_FOUND | ERR_INVALID_PACKAGE_CONFIG | spawn \S+ ENOENT$/, notInstalled],
   // CDK's message around it names folders of its own.
   [/is needed by esbuild/, () => notInstalled("esbuild's program is missing")],

@@ -35,6 +35,18 @@ export const applied = {
     await sendHalf(response, await forward());
     response.socket?.end();
   },
+  "a response that isn't HTTP": async ({ forward, response }) => {
+    await forward();
+    response.socket?.end("220 mail.test ESMTP\r\n");
+  },
+  "oversized headers": async ({ forward, response }) => {
+    await forward();
+    response.setHeader("x-any", "x".repeat(20_000)).end("{}");
+  },
+  "a status of a proxy": async ({ forward, response }) => {
+    await forward();
+    response.writeHead(418).end("{}");
+  },
   "slow trickle": async ({ forward, response }) => {
     await forward();
     trickle(response);

@@ -3,8 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseOrderLine } from "../../../infra/tools/orders-file/order-line.ts";
-import type { Choice } from "../../helpers/faults/fault-proxy.ts";
-import { rejectedAs } from "../../helpers/faults/faults.ts";
+import { type Choice, onEvery } from "../../helpers/faults/fault-proxy.ts";
+import { applied, rejectedAs } from "../../helpers/faults/faults.ts";
 import { createTerminal, onEveryAfter } from "./terminal.ts";
 
 const { folder, play, playIn, put } = await createTerminal();
@@ -174,6 +174,20 @@ test("an import names the line of a write that the table rejects, and writes the
     3 orders: 2 written, 0 already there, 0 different, 1 not written
     ! standard input:2: order 2 was rejected: Odd order
     exit 1
+  `;
+});
+
+test("an import counts the writes that may have been applied", async () => {
+  const lost = applied["a status of a proxy"];
+  await saveOrders(2);
+  await playIn({ calls: onEvery("PutItem", lost) })`
+    $ orders import orders.ndjson
+    2 orders: 0 written, 0 already there, 0 different, 0 not written, 2 may have been written
+    ! DynamoDB's response was incomplete or malformed (HTTP 418). \
+    2 writes may have been applied. Run it again for the rest.
+    exit 1
+    $ orders import orders.ndjson --check
+    2 orders: 2 same, 0 different, 0 missing, 0 not compared
   `;
 });
 

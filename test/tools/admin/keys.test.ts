@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { environments } from "../../../infra/environments.ts";
 import { hashApiKey, isApiKey, makeApiKey } from "../../../shared/api-keys.ts";
-import { justBefore, onEvery } from "../../helpers/faults/fault-proxy.ts";
+import { type Choice, justBefore, onEvery } from "../../helpers/faults/fault-proxy.ts";
+import { applied } from "../../helpers/faults/faults.ts";
 import { createTerminal, pagesOf, run } from "./terminal.ts";
 
 const { empty, items, play, playIn, putKey } = await createTerminal();
@@ -95,6 +96,21 @@ test("nothing of an issued key is stored but its hash, which is never shown", as
     expect(listed).toContain("Acme");
     for (const secret of [key, keyHash]) expect(listed).not.toContain(secret);
   }
+});
+
+test("a key that may have been issued or revoked, its response lost, is said to be so", () => {
+  const lost = applied["a status of a proxy"];
+  const calls: Choice = ({ operation }) =>
+    /^(Put|Update)/.test(operation) ? lost : undefined;
+  return playIn({ calls })`
+    $ keys issue --name Acme
+    ! DynamoDB's response was incomplete or malformed (HTTP 418). The write may have been applied
+    exit 1
+    $ put KEYS {"keyId":"key_1111111111111111"}
+    $ keys revoke key_1111111111111111
+    ! DynamoDB's response was incomplete or malformed (HTTP 418). The write may have been applied
+    exit 1
+  `;
 });
 
 test("a key that is deleted just before it is revoked is not made again", () =>

@@ -1,7 +1,17 @@
 import { constants } from "node:os";
-import { expect, test } from "vitest";
-import { justBefore, onEvery, passOn } from "../../helpers/faults/fault-proxy.ts";
-import { applied, rejectedAs, unapplied } from "../../helpers/faults/faults.ts";
+import { expect, test, vi } from "vitest";
+import {
+  type Behaviour,
+  justBefore,
+  onEvery,
+  passOn,
+} from "../../helpers/faults/fault-proxy.ts";
+import {
+  applied,
+  rejectedAs,
+  unapplied,
+  unnoticed,
+} from "../../helpers/faults/faults.ts";
 import { createTerminal, onFirst } from "./terminal.ts";
 
 const { playIn, put } = await createTerminal();
@@ -108,6 +118,56 @@ test("an order counts as already shipped if someone else ships it before a retry
     $ orders ship 1 --date ${noon}
     Order 1 had already shipped: 2026-11-20T12:00:00.000002Z
     exit 3
+  `;
+});
+
+test.each<[how: string, fault: Behaviour, reason: string]>([
+  [
+    "isn't HTTP",
+    applied["a response that isn't HTTP"],
+    "No response from the service (HPE_INVALID_CONSTANT)",
+  ],
+  [
+    "has oversized headers",
+    applied["oversized headers"],
+    "No response from the service (HPE_HEADER_OVERFLOW)",
+  ],
+  [
+    "is a proxy's",
+    applied["a status of a proxy"],
+    "DynamoDB's response was incomplete or malformed (HTTP 418)",
+  ],
+  [
+    "is empty",
+    unnoticed["an empty response of no length"],
+    "DynamoDB's response was incomplete or malformed (HTTP 200)",
+  ],
+])("an order may have shipped if every response %s", async (_, fault, reason) => {
+  await playIn({ calls: onEvery("UpdateItem", fault) })`
+    $ put {"id":1}
+    $ orders ship 1 --date ${noon}
+    Order 1 may have shipped or not: ${reason}
+    exit 7
+    $ table
+    …"status":"shipped"}
+  `;
+});
+
+test("an order may have shipped if its first attempt was lost, whatever ends the retries", () => {
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  let attempts = 0;
+  const calls = onEvery("UpdateItem", (exchange) => {
+    attempts += 1;
+    if (attempts === 1) return applied["reset after the engine"](exchange);
+    // Three attempts are one call of the client's, which is made again.
+    if (attempts <= 3) return unapplied["throttled by the table"](exchange);
+    return rejectedAs("AccessDeniedException", "not authorized")(exchange);
+  });
+  return playIn({ calls })`
+    $ put {"id":1}
+    $ orders ship 1 --date ${noon}
+    Order 1 may have shipped or not: AWS denied access: not authorized
+    exit 7
   `;
 });
 

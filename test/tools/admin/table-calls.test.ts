@@ -5,6 +5,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { TableCalls } from "../../../infra/tools/admin/table-calls.ts";
+import { engineClient } from "../../../infra/tools/running-stacks/engine-client.ts";
 import { systemClock } from "../../../shared/clock.ts";
 
 const client = new DynamoDBClient();
@@ -89,6 +90,13 @@ describe("calls to a table", () => {
     const find = await new TableCalls(client).read("orders", "id", [one, two], true);
     expect([one, two].map(find)).toEqual([one, two]);
     expect(send.mock.lastCall?.[0].input).toMatchObject({ RequestItems: left });
+  });
+
+  test("were not made if no connection was", async () => {
+    const unreachable = engineClient("http://127.0.0.1:1");
+    onTestFinished(() => unreachable.destroy());
+    const writing = new TableCalls(unreachable).insert("orders", "id", {});
+    await expect(writing).rejects.toMatchObject({ name: "LostCallError" });
   });
 
   test("recognise as their own what a throttled attempt may have written", async () => {

@@ -15,7 +15,11 @@ const trace = "NODE_DEBUG=errors prints the stack trace";
 test.each<[text: string, error: unknown]>([
   ["line 1\nline 2\\u{7}", new CommandError("line 1\nline 2\u0007")],
   ["Interrupted", named("AbortError", "x")],
-  ["Empty. Run the command again", named("IncompleteResponseError", "Empty\nx")],
+  ["Bad (HTTP 418)", named("LostCallError", "Bad (HTTP 418)\nx")],
+  [
+    "No response from the service (EPROTO)",
+    named("LostCallError", "x", { cause: system("EPROTO", {}) }),
+  ],
   [
     "No usable AWS credentials (The SSO session is over). " +
       "Sign in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
