@@ -8,12 +8,21 @@ export function response(status: number, body: string, headers = ""): string {
   return `HTTP/1.1 ${status} Any\r\nConnection: close\r\n${length}${headers}\r\n${body}`;
 }
 
-/** Starts a server in place of DynamoDB. */
+/** Far more than any call makes. */
+const mostAttempts = 1000;
+
+/**
+ * Starts a server in place of DynamoDB. It rejects attempts beyond `mostAttempts`, which ends even a
+ * client that would go on for ever.
+ */
 export async function startFakeTable() {
   const server = createServer(async (request) => {
     await request.toArray();
     table.attempts += 1;
-    const bytes = table.respond(table.attempts, request.headers);
+    const bytes =
+      table.attempts > mostAttempts
+        ? response(400, `{"__type":"ValidationException","message":"Too many attempts"}`)
+        : table.respond(table.attempts, request.headers);
     if (bytes !== undefined) request.socket.end(bytes);
   });
   const table = {
