@@ -112,14 +112,14 @@ export function retryLostCalls(client: DynamoDBClient): DynamoDBClient {
   client.middlewareStack.add(
     (next, context) => async (args) => {
       const result = await next(args).catch((error: unknown) => {
-        throw judged(error, context);
+        throw attemptError(error, context);
       });
       const { response } = result;
       if (Object(response).body?.readableDidRead) return result;
       const empty = Object.assign(new Error("The body is empty"), {
         $response: response,
       });
-      throw judged(empty, context);
+      throw attemptError(empty, context);
     },
     // Around the SDK's own deserialization, within its retries.
     { name: "retryLostCalls", step: "deserialize", priority: "high" },
@@ -136,8 +136,8 @@ export function retryLostCalls(client: DynamoDBClient): DynamoDBClient {
   return client;
 }
 
-/** The error to throw for that of an attempt, which makes its call unsettled if need be. */
-function judged(error: unknown, context: object): unknown {
+/** The error to throw for what an attempt threw. Notes whether the attempt may have been applied. */
+function attemptError(error: unknown, context: object): unknown {
   if (isDynamoDbError(error)) {
     if (error.$fault === "server") unsettled.add(context);
     if (error.name === "TransactionConflictException")

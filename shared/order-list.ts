@@ -54,13 +54,13 @@ export async function openOrderList(
   const start = first.done ? "" : first.value;
   const json = resume(start, chunks);
   const isCompressed = acceptsGzip && start.length >= worthCompressing;
-  // A stream over a generator asks for a page once the one before has been read: the first page is
-  // always sent.
   const end = new AbortController();
   const timeUp = systemClock
     .pause(remainingMilliseconds() - cutOffEarly, end.signal)
     .then(() => true)
     .catch(() => false);
+  // A stream over a generator asks for a page once the one before has been read: the first page is
+  // always sent.
   const body = Readable.from(withinLimit(isCompressed ? compress(json) : json, timeUp));
   timeUp.then((isUp) => isUp && body.destroy(cutOff("Lambda's timeout is near")));
   finished(body, (error) => {

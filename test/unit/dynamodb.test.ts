@@ -1,5 +1,6 @@
 import {
   type DynamoDBClient,
+  type DynamoDBClientConfig,
   ListTablesCommand,
   PutItemCommand,
   ScanCommand,
@@ -13,10 +14,13 @@ const table = await startFakeTable();
 afterEach(() => void vi.restoreAllMocks());
 
 /** A client that never times out by chance, until the test ends. */
-function patientClient(requestTimeout = 5_000): DynamoDBClient {
+function patientClient(
+  requestTimeout = 5_000,
+  settings: DynamoDBClientConfig = {},
+): DynamoDBClient {
   const { endpoint } = table;
   const limits = { connectionTimeout: 5_000, requestTimeout, maxAttempts: 3 };
-  const client = createClient(limits, { endpoint });
+  const client = createClient(limits, { ...settings, endpoint });
   onTestFinished(() => client.destroy());
   return client;
 }
@@ -141,6 +145,13 @@ test.each<[when: string, mayBeApplied: boolean, failures: Error[]]>([
     expect(mayBeApplied(error)).toBe(unsettled);
   },
 );
+
+test("a call that can't get its credentials was not applied, though it can't reach them", async () => {
+  const client = patientClient(5_000, { credentials: () => Promise.reject(reset) });
+  const error = await errorOf(client);
+  expect(error).toBe(reset);
+  expect(mayBeApplied(error)).toBe(false);
+});
 
 test("a call isn't repeated when our own request is malformed", async () => {
   const malformed = new TypeError("Invalid character in header content");
