@@ -62,19 +62,40 @@ export async function findAccount({ name, account: pinned }: Environment) {
 /** The statuses of a stack whose first deployment never succeeded: CDK creates it anew. */
 const neverDeployed = ["REVIEW_IN_PROGRESS", "ROLLBACK_COMPLETE"];
 
+/** The statuses of a stack that can be updated: what is deployed is then its template. */
+const updatable =
+  /^(CREATE_COMPLETE|UPDATE_COMPLETE|UPDATE_ROLLBACK_COMPLETE|IMPORT_(ROLLBACK_)?COMPLETE)$/;
+
+/** What to do first about a stack in another status. The first pattern that fits counts. */
+const waysOut: [status: RegExp, wayOut: string][] = [
+  [/_IN_PROGRESS$/, "wait until that has ended"],
+  [
+    /^(CREATE|UPDATE|UPDATE_ROLLBACK)_FAILED$/,
+    "roll it back (infra/ON-CALL.md, A stuck rollback)",
+  ],
+  [/^(ROLLBACK|DELETE)_FAILED$/, "delete it (infra/README.md, Delete a stack)"],
+  [/./, "see its events in the CloudFormation console"],
+];
+
 /**
  * Reads the deployed stack. The caller needs `cloudformation:DescribeStacks` and `GetTemplate`, and
  * `dynamodb:DescribeTable`.
  *
  * @returns undefined before the first deployment has succeeded.
- * @throws CommandError when one of its tables is missing, and what the SDK throws when a call fails.
+ * @throws CommandError when it can't be updated, or one of its tables is missing, and what the SDK
+ * throws when a call fails.
  */
 export async function readDeployedStack(StackName: string, region: string) {
   const client = new CloudFormationClient({ region });
   try {
     const { Stacks } = await client.send(new DescribeStacksCommand({ StackName }));
     const stack = Stacks?.[0];
-    if (neverDeployed.includes(String(stack?.StackStatus))) return undefined;
+    const status = String(stack?.StackStatus);
+    if (neverDeployed.includes(status)) return undefined;
+    if (!updatable.test(status)) {
+      const wayOut = waysOut.find(([pattern]) => pattern.test(status))?.[1];
+      throw new CommandError(`${StackName} is in ${status}: ${wayOut}`);
+    }
     const { TemplateBody } = await client.send(new GetTemplateCommand({ StackName }));
     await requireTables(region, stack?.Outputs);
     return {

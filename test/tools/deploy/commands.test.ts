@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { StackStatus } from "@aws-sdk/client-cloudformation";
 import {
   DescribeTableCommand,
   ResourceNotFoundException,
@@ -127,6 +128,21 @@ exit code 1`);
     expect(text).toBe(`${notDeployed}\nNothing to accept\nexit code 0`);
   },
 );
+
+test.each<[StackStatus, wayOut: string]>([
+  ["UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "wait until that has ended"],
+  ["CREATE_FAILED", "roll it back (infra/ON-CALL.md, A stuck rollback)"],
+  ["UPDATE_ROLLBACK_FAILED", "roll it back (infra/ON-CALL.md, A stuck rollback)"],
+  ["ROLLBACK_FAILED", "delete it (infra/README.md, Delete a stack)"],
+  ["DELETE_FAILED", "delete it (infra/README.md, Delete a stack)"],
+  ["IMPORT_ROLLBACK_FAILED", "see its events in the CloudFormation console"],
+])("nothing is compared with a stack in %s", async (status, wayOut) => {
+  stackIs(status);
+  const words = ["kept", ...accepted, "--app", directory];
+  expect(await run("deploy", ...words)).toBe(
+    `STACK is in ${status}: ${wayOut}\nexit code 2`,
+  );
+});
 
 test("credentials of another account than the environment's are rejected", async () => {
   sts.on(GetCallerIdentityCommand).resolves({ Account: "999999999999" });
