@@ -1,4 +1,5 @@
 import {
+  type GatewayResponse,
   Method,
   MockIntegration,
   PassthroughBehavior,
@@ -48,17 +49,23 @@ const headers: Partial<Record<ErrorCode, Record<string, string>>> = {
   too_many_requests: { "Retry-After": "'1'" },
 };
 
-/** Defines every gateway response of the API from the error catalogue. */
+/**
+ * Defines every gateway response of the API from the error catalogue. Each waits for the one before:
+ * API Gateway's control plane takes ten calls a second from an account.
+ */
 export function addGatewayResponses(api: RestApi) {
+  let last: GatewayResponse | undefined;
   for (const [type, code] of Object.entries(codes)) {
     // A default's status would replace the status of every type that isn't listed.
     const hasStatus = !type.startsWith("DEFAULT_");
-    api.addGatewayResponse(type, {
+    const response = api.addGatewayResponse(type, {
       type: ResponseType.of(type),
       ...(hasStatus && { statusCode: String(errors[code].status) }),
       responseHeaders: { "Cache-Control": "'no-store'", ...headers[code] },
       templates: { "application/json": errorBody(code) },
     });
+    if (last) response.node.addDependency(last);
+    last = response;
   }
 }
 

@@ -32,6 +32,8 @@ const billedWhileIdle =
   /Cache(?!-Control)|DefaultValue|KmsKey|MetricsEnabled|Provisioned|Replica|Snap|Tracing/;
 
 interface Resource {
+  Type: string;
+  DependsOn?: string[];
   Properties?: object;
   DeletionPolicy?: string;
   UpdatePolicy?: object;
@@ -43,6 +45,14 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
   const ofType = (type: string) => rows(template, `AWS::${type}`);
   const properties = (type: string) => ofType(type).map(([, one]) => one);
   const [stage] = properties("ApiGateway::Stage");
+
+  test("gateway responses are made one after another, within ten calls a second", () => {
+    const responses = Object.entries(all).filter(
+      ([, { Type }]) => Type === "AWS::ApiGateway::GatewayResponse",
+    );
+    const before = responses.map(([id]) => [id]).slice(0, -1);
+    expect(responses.map(([, { DependsOn = [] }]) => DependsOn)).toEqual([[], ...before]);
+  });
 
   test("each function may take its one action, and else only write its own log", () => {
     const functions = ofType("Lambda::Function").map(([id, { Role }]) => {
