@@ -4,10 +4,10 @@ import { readFileSync } from "node:fs";
 
 const [newest] = JSON.parse(readFileSync(0, "utf8"))
   .flatMap(({ artifacts }) => artifacts)
-  // A fork's pull request may upload an artifact of any name.
+  // A fork's pull request may upload an artifact of any name. The run may have been deleted.
   .filter(
     ({ workflow_run: run }) =>
-      run.head_branch === "main" && run.head_repository_id === run.repository_id,
+      run?.head_branch === "main" && run.head_repository_id === run.repository_id,
   )
   .sort((a, b) => b.created_at.localeCompare(a.created_at));
 if (newest) console.log(newest.workflow_run.id, newest.id, newest.created_at);

@@ -95,7 +95,7 @@ export const artifactPages = (...pages: Artifact[][]) =>
   JSON.stringify(pages.map((artifacts) => ({ artifacts: artifacts.map(artifact) })));
 
 export type Artifact = [
-  run: number,
+  run: number | null,
   created: string,
   branch?: string,
   repository?: number,
@@ -107,7 +107,7 @@ const artifact = ([
   head_branch = "main",
   head_repository_id = 7,
 ]: Artifact) => ({
-  id: id * 100,
+  id: Number(id) * 100,
   created_at: `2026-11-20T${created}:00Z`,
-  workflow_run: { id, head_branch, repository_id: 7, head_repository_id },
+  workflow_run: id && { id, head_branch, repository_id: 7, head_repository_id },
 });

@@ -92,6 +92,7 @@ test.each<[number | "", where: string, ...pages: Artifact[][]]>([
   [12, "on the last page", earlier, [[12, "09:00"]]],
   [12, "first", [[12, "09:00"], ...earlier]],
   [11, "before a branch's", [...earlier, [12, "09:00", "release"]]],
+  [11, "before one whose run is gone", [...earlier, [null, "09:00"]]],
   [11, "before a fork's", [...earlier, [12, "09:00", "main", 8]]],
   ["", "nowhere", []],
 ])("run %j deployed last when GitHub lists it %s", (run, _where, ...pages) => {
