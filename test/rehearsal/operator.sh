@@ -5,6 +5,12 @@ export AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null GIT_CONFI
 export CDK_YES=true npm_config_update_notifier=false
 export PATH="$SCRATCH/venv/bin:$PATH" TMPDIR="$SCRATCH" PRINTED="$SCRATCH/printed" ROLLOUT="$SCRATCH/rollout"
 
+# No setting of CDK's reaches it.
+infra/petstore() {
+  if [ "$1" = deploy ]; then set -- "$@" --require-approval never; fi
+  command infra/petstore "$@"
+}
+
 # The variables set before. Any failure ends a block, even where bash would go on, as in the condition of a loop.
 if [ -e "$SCRATCH/variables" ]; then . "$SCRATCH/variables"; fi
 for tool in aws git npm npx; do eval "$tool() { command $tool \"\$@\" || \${OTHERWISE:-kill \$\$}; }"; done

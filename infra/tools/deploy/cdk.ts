@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempDisposable, symlink } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { CommandError } from "../terminal/errors.ts";
-import { readAssembly } from "./stacks.ts";
+import { type Caller, readAssembly } from "./stacks.ts";
 
 /** The folder of `cdk.json`. */
 const root = join(import.meta.dirname, "../../..");
@@ -19,14 +21,37 @@ export async function synthesise(
   context: string[] = [],
 ) {
   const words = context.flatMap((entry) => ["--context", entry]);
-  if (await cdk("synth", stackName, "--quiet", "--output", folder, ...words))
+  if (await cdk(["synth", stackName, "--quiet", "--output", folder, ...words]))
     throw new CommandError("Synthesis failed");
   return readAssembly(folder, stackName);
 }
 
-/** Runs CDK, which `petstore` puts on the path, on this terminal, and returns its exit code. */
-export async function cdk(...words: string[]): Promise<number> {
-  const child = spawn("cdk", words, { stdio: "inherit", cwd: root });
+/**
+ * Runs CDK, which `petstore` puts on the path, on this terminal, and returns its exit code. CDK takes
+ * its options from `words` and `cdk.json`, not from `CDK_*` variables or `~/.cdk.json`.
+ *
+ * @param caller as whom to work in AWS; without it, CDK gets no credentials.
+ */
+export async function cdk(words: string[], caller?: Caller): Promise<number> {
+  await using home = await mkdtempDisposable(join(tmpdir(), "pet-store-orders-"));
+  for (const name of [".aws", ".docker"])
+    await symlink(join(homedir(), name), join(home.path, name));
+  const foreign = caller
+    ? /^(CDK|CONTEXT_OVERFLOW|AMAZON_)/
+    : /^(CDK|CONTEXT_OVERFLOW|AMAZON_|AWS_)/;
+  const inherited = Object.entries(process.env).filter(([name]) => !foreign.test(name));
+  const env = {
+    ...Object.fromEntries(inherited),
+    HOME: home.path,
+    ...(caller && {
+      AWS_ACCESS_KEY_ID: caller.credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: caller.credentials.secretAccessKey,
+      AWS_SESSION_TOKEN: caller.credentials.sessionToken,
+      AWS_REGION: caller.region,
+      AWS_PROFILE: caller.profile,
+    }),
+  };
+  const child = spawn("cdk", words, { stdio: "inherit", cwd: root, env });
   const [exitCode] = await once(child, "exit");
   return exitCode ?? 1;
 }

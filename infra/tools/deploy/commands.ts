@@ -15,27 +15,33 @@ interface DeployOptions extends CompareOptions {
 /** CDK runs in another folder than its caller. */
 const resolvePath = (path: string) => resolve(path);
 
-// Both take a while to load.
-const compare: typeof import("./compare.ts").compare = async (...given) =>
-  (await import("./compare.ts")).compare(...given);
-const cdk = async (...words: string[]) => (await import("./cdk.ts")).cdk(...words);
+// They take a while to load.
+const load = async () => ({
+  ...(await import("./cdk.ts")),
+  ...(await import("./compare.ts")),
+  ...(await import("./stacks.ts")),
+});
 
 const temporaryFolder = () => mkdtempDisposable(join(tmpdir(), "pet-store-orders-"));
 
 type Entries = Record<string, Environment>;
 
-/** Adds the environment that a command is about, and sets the exit code of its failures. */
+/** Adds what is common to commands about an environment, and sets the exit code of their failures. */
 function addEnvironment(command: Command, entries: Entries) {
   // 1 is for changes that are not accepted, and drift.
   process.exitCode = 2;
   const names = Object.keys(entries).join(" or ");
-  return command.argument(
-    "<environment>",
-    names,
-    (word) =>
-      Object.values(entries).find(({ name }) => name === word) ??
-      command.error(`No environment is named ${word}. Choose ${names}.`),
-  );
+  return command
+    .argument(
+      "<environment>",
+      names,
+      (word) =>
+        Object.values(entries).find(({ name }) => name === word) ??
+        command.error(`No environment is named ${word}. Choose ${names}.`),
+    )
+    .addOption(
+      new Option("--profile <name>", "the AWS profile to work with").env("AWS_PROFILE"),
+    );
 }
 
 /** Adds `compare`, whose exit code is 1 when a change is not accepted. */
@@ -43,8 +49,10 @@ export function addCompare(command: Command, entries: Entries = environments) {
   addComparison(addEnvironment(command, entries))
     .option("--template <file>", "compare with a saved template; needs no credentials")
     .action(async (environment: Environment, options: CompareOptions) => {
+      const { compare } = await load();
       await using folder = await temporaryFolder();
-      process.exitCode = await compare(environment, options, folder.path);
+      const { exitCode } = await compare(environment, options, folder.path);
+      process.exitCode = exitCode;
     });
 }
 
@@ -62,30 +70,48 @@ export function addDeploy(command: Command, entries: Entries = environments) {
     )
     .option("--revert-drift", "also undo what was changed outside CloudFormation")
     .action(async (environment: Environment, options: DeployOptions) => {
+      const { cdk, compare } = await load();
       await using folder = await temporaryFolder();
+      const { exitCode, caller } = await compare(environment, options, folder.path);
       process.exitCode =
-        (await compare(environment, options, folder.path)) ||
-        (await deploy(environment, options, folder.path));
+        exitCode || (await cdk(deployment(environment, options, folder.path), caller));
     });
 }
 
 /** Adds `diff`, whose exit code is CDK's own. */
 export function addDiff(command: Command, entries: Entries = environments) {
   addEnvironment(command, entries)
-    .argument("[cdk-options...]", "options of `cdk diff`, such as --template FILE")
+    .argument("[cdk-options...]", "options of `cdk diff`, such as --security-only")
+    .option(
+      "--template <file>",
+      "compare with a saved template; needs no credentials",
+      resolvePath,
+    )
     .allowUnknownOption()
-    .action(async ({ stackName }: Environment, cdkOptions: string[]) => {
-      if (cdkOptions.some((option) => /^--template(=|$)/.test(option)))
+    .action(async (environment: Environment, cdkOptions: string[], options) => {
+      const { cdk, findCaller } = await load();
+      const { profile, template }: CompareOptions = options;
+      if (template)
         console.log("Compared with a saved template, not with what is deployed.");
-      process.exitCode = await cdk("diff", stackName, "--exclusively", ...cdkOptions);
+      const caller = template ? undefined : await findCaller(environment, profile);
+      const saved = template ? ["--template", template] : [];
+      const words = ["diff", environment.stackName, "--exclusively", ...saved];
+      process.exitCode = await cdk([...words, ...cdkOptions], caller);
     });
 }
 
-/** Adds `drift`, whose exit code is CDK's own. */
+/** Adds `drift`, whose exit code is CDK's own, or 2 when it has not checked what matters. */
 export function addDrift(command: Command, entries: Entries = environments) {
-  addEnvironment(command, entries).action(async ({ stackName }: Environment) => {
-    process.exitCode = await cdk("drift", stackName, "--fail");
-  });
+  addEnvironment(command, entries).action(
+    async (environment: Environment, { profile }: CompareOptions) => {
+      const { cdk, findCaller, requireDriftChecked } = await load();
+      const { stackName } = environment;
+      const caller = await findCaller(environment, profile);
+      const exitCode = await cdk(["drift", stackName, "--fail"], caller);
+      if (exitCode === 0) await requireDriftChecked(stackName, caller);
+      process.exitCode = exitCode;
+    },
+  );
 }
 
 /** Adds `synth`, whose exit code is CDK's own. */
@@ -94,7 +120,8 @@ export function addSynth(command: Command) {
     .argument("[cdk-options...]", "options of `cdk synth`, such as -c canary=false")
     .allowUnknownOption()
     .action(async (cdkOptions: string[]) => {
-      process.exitCode = await cdk("synth", "--quiet", ...cdkOptions);
+      const { cdk } = await load();
+      process.exitCode = await cdk(["synth", "--quiet", ...cdkOptions]);
     });
 }
 
@@ -113,22 +140,24 @@ function addComparison(command: Command) {
       resolvePath,
     )
     .addOption(
-      new Option("--profile <name>", "the AWS profile to work with").env("AWS_PROFILE"),
-    )
-    .addOption(
       new Option("-c, --context <key=value>", "such as canary=false, for the synthesis")
         .argParser(collect)
         .conflicts("app"),
     );
 }
 
-function deploy({ stackName }: Environment, options: DeployOptions, folder: string) {
-  const { app = folder, outputsFile, profile, requireApproval, revertDrift } = options;
-  const words = [
-    ...(profile ? ["--profile", profile] : []),
-    ...(requireApproval ? ["--require-approval", requireApproval] : []),
+/** The command line of CDK. What its own settings could change about a deployment is said. */
+function deployment(
+  { stackName }: Environment,
+  options: DeployOptions,
+  folder: string,
+): string[] {
+  const { app = folder, outputsFile, requireApproval = "broadening" } = options;
+  return [
+    ...["deploy", stackName, "--exclusively", "--app", app],
+    ...["--method", "change-set", "--rollback", "--no-hotswap", "--no-express"],
+    ...["--require-approval", requireApproval],
     ...(outputsFile ? ["--outputs-file", outputsFile] : []),
-    ...(revertDrift ? ["--revert-drift"] : []),
+    ...(options.revertDrift ? ["--revert-drift"] : []),
   ];
-  return cdk("deploy", stackName, "--exclusively", ...words, "--app", app);
 }

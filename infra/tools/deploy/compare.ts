@@ -3,7 +3,7 @@ import { CommandError } from "../terminal/errors.ts";
 import { shellWord } from "../terminal/text.ts";
 import { synthesise } from "./cdk.ts";
 import { type Review, review } from "./review.ts";
-import { findAccount, readAssembly, readDeployedStack, readTemplate } from "./stacks.ts";
+import { findCaller, readAssembly, readDeployedStack, readTemplate } from "./stacks.ts";
 
 /** The options of a comparison. */
 export interface CompareOptions {
@@ -23,7 +23,7 @@ export interface CompareOptions {
  * accepted. It reads everything else before it synthesises, which takes longest.
  *
  * @param folder where to synthesise without `app`.
- * @returns the exit code: 0 when everything is accepted.
+ * @returns the exit code, which is 0 when everything is accepted, and as whom AWS was asked.
  * @throws CommandError when something can't be read or synthesised, or the saved template is
  * another environment's, and what the SDK throws.
  */
@@ -35,7 +35,7 @@ export async function compare(
   const accepted = readAccepted(options.accept);
   const { stackName, keepData, account } = environment;
   const given = options.app && readAssembly(options.app, stackName);
-  const { stack, description } = await readBaseline(environment, options);
+  const { stack, description, caller } = await readBaseline(environment, options);
   const next = given || (await synthesise(stackName, folder, options.context));
   const actual = stack?.template.Description ?? "no description";
   const expected = next.template.Description;
@@ -46,7 +46,7 @@ export async function compare(
   // Without credentials, an account is known only where the settings pin it.
   const changes = stack ? review(stack, next, account) : firstDeployment(keepData);
   console.log(`${stackName} ${description}`);
-  return report(changes, accepted);
+  return { exitCode: report(changes, accepted), caller };
 }
 
 /** A missing stack that should keep data may mean that the credentials are for another account. */
@@ -91,18 +91,9 @@ async function readBaseline(environment: Environment, options: CompareOptions) {
       description: `compared with ${options.template}`,
     };
   }
-  selectAccount(options);
-  const account = await findAccount(environment);
-  const stack = await readDeployedStack(environment.stackName, account.region);
+  const caller = await findCaller(environment, options.profile);
+  const stack = await readDeployedStack(environment.stackName, caller);
   const state = stack ? "compared with what is deployed" : "is not deployed";
-  const description = `${state} in account ${account.id}, region ${account.region}`;
-  return { stack, description };
-}
-
-/** Selects the account and region for the SDK and CDK, which both read them in the environment. */
-function selectAccount({ profile }: CompareOptions) {
-  // Only CDK reads AWS_DEFAULT_REGION.
-  const { AWS_DEFAULT_REGION: region } = process.env;
-  if (region) process.env["AWS_REGION"] ||= region;
-  if (profile) process.env["AWS_PROFILE"] = profile;
+  const description = `${state} in account ${caller.account}, region ${caller.region}`;
+  return { stack, description, caller };
 }

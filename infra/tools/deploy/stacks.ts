@@ -4,6 +4,7 @@ import {
   DescribeStacksCommand,
   GetTemplateCommand,
   type Output,
+  paginateDescribeStackResourceDrifts,
 } from "@aws-sdk/client-cloudformation";
 import {
   DescribeTableCommand,
@@ -40,23 +41,39 @@ export async function readTemplate(file: string): Promise<Template> {
   throw new CommandError(`${file} is not a template in JSON`);
 }
 
+/** As whom, and where, a command works in AWS. */
+export interface Caller {
+  account: string;
+  region: string;
+  credentials: Awaited<ReturnType<STSClient["config"]["credentials"]>>;
+  /** Not for its credentials, but for how AWS is reached. */
+  profile?: string;
+}
+
 /**
- * Finds the account and region that the caller's credentials and settings select.
+ * Finds the account, region and credentials that the caller's variables and profile select.
  *
- * @throws CommandError when the environment is pinned to another account: CDK would deploy to that
- * one, but the comparison would read the caller's. Also throws what the SDK throws.
+ * @throws CommandError when the environment is pinned to another account. Also throws what the SDK
+ * throws.
  */
-export async function findAccount({ name, account: pinned }: Environment) {
-  const client = new STSClient(pinned ? { region: pinned.region } : {});
+export async function findCaller(
+  { name, account: pinned }: Environment,
+  profile?: string,
+): Promise<Caller> {
+  const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
+  const selected = pinned?.region || AWS_REGION || AWS_DEFAULT_REGION;
+  const named = profile ? { profile } : {};
+  const client = new STSClient({ ...named, ...(selected ? { region: selected } : {}) });
   const region = await client.config.region();
-  const { Account: id = "unknown" } = await client.send(new GetCallerIdentityCommand());
-  if (pinned && id !== pinned.id) {
+  const credentials = await client.config.credentials();
+  const { Account = "unknown" } = await client.send(new GetCallerIdentityCommand());
+  if (pinned && Account !== pinned.id) {
     throw new CommandError(
-      `${name} belongs to account ${pinned.id}, but these credentials are for ${id}: ` +
+      `${name} belongs to account ${pinned.id}, but these credentials are for ${Account}: ` +
         `assume a role in ${pinned.id} first`,
     );
   }
-  return { id, region };
+  return { account: Account, region, credentials, ...named };
 }
 
 /** The statuses of a stack whose first deployment never succeeded: CDK creates it anew. */
@@ -85,8 +102,8 @@ const waysOut: [status: RegExp, wayOut: string][] = [
  * @throws CommandError when it can't be updated, or one of its tables is missing, and what the SDK
  * throws when a call fails.
  */
-export async function readDeployedStack(StackName: string, region: string) {
-  const client = new CloudFormationClient({ region });
+export async function readDeployedStack(StackName: string, caller: Caller) {
+  const client = new CloudFormationClient(caller);
   try {
     const { Stacks } = await client.send(new DescribeStacksCommand({ StackName }));
     const stack = Stacks?.[0];
@@ -97,7 +114,7 @@ export async function readDeployedStack(StackName: string, region: string) {
       throw new CommandError(`${StackName} is in ${status}: ${wayOut}`);
     }
     const { TemplateBody } = await client.send(new GetTemplateCommand({ StackName }));
-    await requireTables(region, stack?.Outputs);
+    await requireTables(caller, stack?.Outputs);
     return {
       template: JSON.parse(String(TemplateBody)),
       terminationProtection: stack?.EnableTerminationProtection,
@@ -113,8 +130,8 @@ export async function readDeployedStack(StackName: string, region: string) {
  * Checks that the tables exist that a stack's outputs name. CloudFormation may make an empty one in
  * the place of one that is gone, which then can't be restored under its name.
  */
-async function requireTables(region: string, outputs: Output[] = []) {
-  const client = new DynamoDBClient({ region });
+async function requireTables(caller: Caller, outputs: Output[] = []) {
+  const client = new DynamoDBClient(caller);
   for (const { OutputKey, OutputValue: TableName } of outputs) {
     if (!OutputKey?.endsWith("TableName")) continue;
     const status = await client.send(new DescribeTableCommand({ TableName })).then(
@@ -127,6 +144,29 @@ async function requireTables(region: string, outputs: Output[] = []) {
     if (status === "ACTIVE" || status === "UPDATING") continue;
     throw new CommandError(
       `Table ${TableName} is ${status}: restore it first (infra/ON-CALL.md, A deleted table)`,
+    );
+  }
+}
+
+/**
+ * Checks that the last look for drift has read a table and the API: a resource that the caller may
+ * not read counts as unchecked, not as drift.
+ *
+ * @throws CommandError when it has not, and what the SDK throws.
+ */
+export async function requireDriftChecked(StackName: string, caller: Caller) {
+  const client = new CloudFormationClient(caller);
+  const pages = paginateDescribeStackResourceDrifts(
+    { client },
+    { StackName, StackResourceDriftStatusFilters: ["IN_SYNC", "MODIFIED", "DELETED"] },
+  );
+  const checked = new Set<string | undefined>();
+  for await (const { StackResourceDrifts = [] } of pages)
+    for (const { ResourceType } of StackResourceDrifts) checked.add(ResourceType);
+  for (const type of ["AWS::DynamoDB::Table", "AWS::ApiGateway::RestApi"]) {
+    if (checked.has(type)) continue;
+    throw new CommandError(
+      `No ${type} was checked for drift: give the role the policies of infra/PERMISSIONS.md, Drift`,
     );
   }
 }

@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   CloudFormationClient,
+  DescribeStackResourceDriftsCommand,
   DescribeStacksCommand,
   GetTemplateCommand,
+  type StackResourceDrift,
   type StackStatus,
 } from "@aws-sdk/client-cloudformation";
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
@@ -61,6 +63,21 @@ export function stackIs(status: StackStatus | Error) {
   describe.resolves({ Stacks: [stack] });
 }
 
+const types: Record<string, string> = {
+  RestApi: "AWS::ApiGateway::RestApi",
+  Table: "AWS::DynamoDB::Table",
+};
+
+/** Says the resources of which types CDK has checked for drift. */
+export function driftIsCheckedOf(...names: string[]) {
+  const drifts = names.map(
+    (name) => ({ ResourceType: types[name] }) as StackResourceDrift,
+  );
+  cloudFormation
+    .on(DescribeStackResourceDriftsCommand)
+    .resolves({ StackResourceDrifts: drifts });
+}
+
 /** A synthesised app, with a fake CDK beside it. */
 export const directory = mkdtempSync(join(tmpdir(), "pet-store-orders-deploy-"));
 const file = (name: string) => join(directory, name);
@@ -69,8 +86,14 @@ const environment = "aws://unknown-account/unknown-region";
 const stack = { type: "aws:cloudformation:stack", environment, properties };
 const manifest = { version: "36.0.0", artifacts: { [stackName]: stack } };
 writeFileSync(file("manifest.json"), JSON.stringify(manifest));
-const script = `#!/bin/sh\necho "cdk $*" >> ${file("cdk.calls")}; eval "$CDK_DOES"\n`;
+const script = `#!/bin/sh
+echo "cdk $*" >> ${file("cdk.calls")}
+/usr/bin/env > ${file("cdk.env")}
+[ ! -e "$HOME/.cdk.json" ] || echo "CDK reads $HOME/.cdk.json" >> ${file("cdk.env")}
+eval "$FAKE_DOES"
+`;
 writeFileSync(file("cdk"), script, { mode: 0o755 });
+writeFileSync(file(".cdk.json"), "{}");
 // Put together, or the source would seem to hold a secret: see repository/secrets.test.ts.
 const keys = ["aws_access_key_id", "aws_secret_access_key"].map(
   (name) => `${name} = other\n`,
@@ -97,7 +120,8 @@ beforeEach(() => {
     AWS_SECRET_ACCESS_KEY: "test",
     AWS_SHARED_CREDENTIALS_FILE: file("credentials"),
     // A code that nothing else exits with.
-    CDK_DOES: "exit 7",
+    FAKE_DOES: "exit 7",
+    HOME: directory,
     PATH: directory,
   };
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
@@ -133,6 +157,13 @@ export async function run(...words: string[]): Promise<string> {
     .replaceAll(stackName, "STACK")
     .replaceAll(`${process.cwd()}/`, "");
 }
+
+/** What the last call of CDK inherited from CDK's and AWS's settings. */
+export const inherited = () =>
+  readFileSync(file("cdk.env"), "utf8")
+    .split("\n")
+    .filter((line) => /^(CDK|CONTEXT|AWS|AMAZON)/.test(line))
+    .sort();
 
 /** A test's calls of AWS, with the key and the region of each. */
 export function asked(): Promise<string[]> {

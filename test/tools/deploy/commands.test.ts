@@ -13,7 +13,9 @@ import { readAssembly } from "../../helpers/read-assembly.ts";
 import {
   asked,
   directory,
+  driftIsCheckedOf,
   dynamoDb,
+  inherited,
   run,
   stackIs,
   stackName,
@@ -188,15 +190,45 @@ test("nothing is deployed while its changes are not accepted", async () => {
   expect(await run("deploy", "kept", "--app", directory)).toBe(await compare());
 });
 
-test("CDK deploys exactly what was compared, as the given profile", async () => {
-  vi.stubEnv("AWS_PROFILE", "of-the-shell");
-  const approval = ["--require-approval", "never", "--outputs-file", "out.json"];
-  const options = ["--profile", "other", ...approval];
+const decided =
+  "--method change-set --rollback --no-hotswap --no-express --require-approval";
+
+test("CDK deploys exactly what was compared", async () => {
+  const options = ["--require-approval", "never", "--outputs-file", "out.json"];
   expect((await deploy(...options, "--revert-drift")).slice(-2)).toEqual([
-    `cdk deploy STACK --exclusively ${options.join(" ")} --revert-drift --app APP`,
+    `cdk deploy STACK --exclusively --app APP ${decided} never --outputs-file out.json --revert-drift`,
     "exit code 7",
   ]);
+});
+
+test("CDK works as the profile that was compared, and inherits none of its own settings", async () => {
+  const foreign = {
+    AMAZON_SESSION_TOKEN: "other",
+    AWS_ENDPOINT_URL_S3: "http://127.0.0.1:9",
+    AWS_PROFILE: "of-the-shell",
+    AWS_SESSION_TOKEN: "other",
+    CDK_CONTEXT: "canary=false",
+    CONTEXT_OVERFLOW_LOCATION_ENV: "other.json",
+    CDK_HOTSWAP: "true",
+    CDK_PROFILE: "other",
+    CDKHOTSWAP: "true",
+  };
+  for (const [name, value] of Object.entries(foreign)) vi.stubEnv(name, value);
+  await deploy("--profile", "other");
   expect(await asked()).toEqual(questions("other", "eu-central-1"));
+  const settings = {
+    AWS_ACCESS_KEY_ID: "other",
+    AWS_ENDPOINT_URL_S3: "http://127.0.0.1:9",
+    AWS_PROFILE: "other",
+    AWS_REGION: "eu-central-1",
+    AWS_SECRET_ACCESS_KEY: "other",
+  };
+  expect(inherited()).toEqual(
+    expect.arrayContaining(Object.entries(settings).map((pair) => pair.join("="))),
+  );
+  expect(inherited().join()).not.toMatch(/CDK|CONTEXT|AMAZON|AWS_SESSION/);
+  await run("diff", "kept", "--template", "saved.json");
+  expect(inherited()).toEqual([]);
 });
 
 test.each(["missing", "CREATING"] as const)(
@@ -221,18 +253,18 @@ test("a refusal by CloudFormation ends the command before synthesis", async () =
 });
 
 test("without --app, the app is synthesised with the given context", async () => {
-  vi.stubEnv("CDK_DOES", `[ $1 = synth ] || exit 7; /bin/cp ${directory}/*.json "$5"`);
+  vi.stubEnv("FAKE_DOES", `[ $1 = synth ] || exit 7; /bin/cp ${directory}/*.json "$5"`);
   const context = ["-c", "canary=false", "--context", "a=b c"];
   const lines = (await run("deploy", "kept", ...accepted, ...context)).split("\n");
   expect(lines.slice(-3)).toEqual([
     "cdk synth STACK --quiet --output NEW_FOLDER --context canary=false --context a=b c",
-    "cdk deploy STACK --exclusively --app NEW_FOLDER",
+    `cdk deploy STACK --exclusively --app NEW_FOLDER ${decided} broadening`,
     "exit code 7",
   ]);
 });
 
 test.each(["exit 1", "kill $$"])("a synthesis that ends by %s fails", async (end) => {
-  vi.stubEnv("CDK_DOES", end);
+  vi.stubEnv("FAKE_DOES", end);
   expect(await run("deploy", "kept")).toBe(`Synthesis failed
 cdk synth STACK --quiet --output NEW_FOLDER
 exit code 2`);
@@ -254,8 +286,24 @@ test("a drift and a diff are CDK's of the stack, and end with its exit code", as
   expect(
     await run("diff", "kept", "--template=saved.json"),
   ).toBe(`Compared with a saved template, not with what is deployed.
-cdk diff STACK --exclusively --template=saved.json
+cdk diff STACK --exclusively --template saved.json
 exit code 7`);
+});
+
+const policies = "give the role the policies of infra/PERMISSIONS.md, Drift";
+
+test.each([
+  [["Table", "RestApi"], "", 0],
+  [["RestApi"], `No AWS::DynamoDB::Table was checked for drift: ${policies}\n`, 2],
+  [["Table"], `No AWS::ApiGateway::RestApi was checked for drift: ${policies}\n`, 2],
+  [[], `No AWS::DynamoDB::Table was checked for drift: ${policies}\n`, 2],
+])("when CDK finds no drift, having checked %j, the command says: %s", async (...row) => {
+  const [checked, text, exitCode] = row;
+  vi.stubEnv("FAKE_DOES", "exit 0");
+  driftIsCheckedOf(...checked);
+  expect(await run("drift", "kept")).toBe(
+    `${text}cdk drift STACK --fail\nexit code ${exitCode}`,
+  );
 });
 
 test("infra/petstore diff shows what cdk diff prints, and ends with its exit code", async () => {

@@ -21,8 +21,10 @@ export async function synthesise(
   sourceMaps = false,
 ): Promise<SynthesisedStack> {
   const script = join(import.meta.dirname, "synth-process.ts");
+  // CDK's own variables are another app's.
+  const inherited = Object.entries(process.env).filter(([name]) => !/^CDK/.test(name));
   const env = {
-    ...process.env,
+    ...Object.fromEntries(inherited),
     CDK_OUTDIR: directory,
     CDK_CONTEXT_JSON: JSON.stringify({ sourceMaps }),
   };

@@ -37,6 +37,13 @@ test.each([
   });
 });
 
+test("a synthesis inherits no variables of CDK's", async () => {
+  vi.stubEnv("CDK_VALIDATION", "false");
+  await expect(
+    synthesiseAfter("console.error(process.env.CDK_VALIDATION); process.exit(1)"),
+  ).rejects.toThrow("The stack can't be synthesised: undefined");
+});
+
 test("an interrupted synthesis fails with the interruption", async () => {
   const interrupted = new Error("interrupted");
   await expect(
