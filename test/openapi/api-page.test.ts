@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { reportSkipped } from "../helpers/machine.ts";
 import { document } from "../helpers/openapi/document.ts";
@@ -25,6 +26,15 @@ const unreadable = `(() => {
     .filter((element) => contrast(element) < 4.5)
     .map((element) => element.textContent);
 })()`;
+
+test("README's pictures show the descriptions as they are now: node test/openapi/screenshot.ts", () => {
+  const [list, cancel] = Object.values(document.paths).flatMap((path) =>
+    Object.values(path),
+  );
+  const texts = [list?.summary, cancel?.summary, cancel?.description];
+  const shown = texts.join(" ").replaceAll("`", "").replaceAll(/\s+/g, " ").trim();
+  expect(readFileSync("test/openapi/page.txt", "utf8")).toBe(`${shown}\n`);
+});
 
 const stack = await startTestStack();
 const url = new URL("/", stack.baseUrl).href;
@@ -84,6 +94,9 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
   });
 
   test("is readable in light and dark, on a laptop and a phone", async () => {
+    const response = opened.operation("listOrders").locator(".highlight-code").first();
+    const text = response.locator("pre");
+    const copy = response.locator(".copy-to-clipboard");
     for (const colorScheme of ["light", "dark"] as const) {
       for (const width of [1280, 375]) {
         await opened.page.emulateMedia({ colorScheme });
@@ -92,6 +105,8 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
         expect(await opened.page.evaluate("document.documentElement.scrollWidth")).toBe(
           width,
         );
+        const { y = 0, height = 0 } = (await text.boundingBox()) ?? {};
+        expect((await copy.boundingBox())?.y).toBeGreaterThanOrEqual(y + height);
       }
     }
   });
@@ -110,6 +125,22 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
   test("requests nothing from other origins, and logs only the rejected cancellation", () => {
     expect(opened.otherOrigins).toEqual([]);
     expect(opened.errors).toEqual([expect.stringContaining("409 (Conflict)")]);
+  });
+
+  test("sends this start's key after a restart, and says when the service is down", async () => {
+    const { page } = opened;
+    const earlier = { basePath: "/v1", apiKey: stack.unknownKey };
+    await page.route("**/settings.json", (route) => route.fulfill({ json: earlier }), {
+      times: 1,
+    });
+    await page.reload();
+    await opened.unfold("listOrders");
+    expect((await opened.execute("listOrders")).status).toBe("200");
+    await page.context().setOffline(true);
+    await opened.operation("listOrders").locator("button.execute").click();
+    const error = opened.operation("listOrders").locator(".live-responses-table");
+    await expect.poll(() => error.innerText()).toContain("has stopped. Start it again");
+    await page.context().setOffline(false);
   });
 
   // Last, because it leaves the page.

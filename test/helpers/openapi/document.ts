@@ -8,7 +8,10 @@ interface Document {
   security: object[];
   paths: Record<
     string,
-    Record<string, { operationId: string; summary: string; security?: object[] }>
+    Record<
+      string,
+      { operationId: string; summary: string; description: string; security?: object[] }
+    >
   >;
   components: {
     schemas: {
