@@ -10,11 +10,11 @@ import {
 } from "../../../shared/api-keys-table.ts";
 import { mayBeApplied } from "../../../shared/dynamodb.ts";
 import { columns, header } from "../terminal/columns.ts";
-import { CommandError } from "../terminal/errors.ts";
+import { CommandError, errorText } from "../terminal/errors.ts";
 import { readSecret } from "../terminal/input.ts";
 import { counted, isoTime, printable } from "../terminal/text.ts";
 import type { Result } from "./command.ts";
-import { TableCalls, UnsettledWriteError } from "./table-calls.ts";
+import { TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
 
 /**
@@ -35,7 +35,11 @@ export async function issueKey(
   };
   const record = await issueApiKey(documents, target.apiKeysTable, key, fields).catch(
     (error: unknown) => {
-      throw mayBeApplied(error) ? new UnsettledWriteError(error) : error;
+      if (!mayBeApplied(error)) throw error;
+      const remedy = "find it with `keys list --active`, and revoke it";
+      throw new CommandError(
+        `${errorText(error)}. ${name} may have a key now: ${remedy}`,
+      );
     },
   );
   const shown = publicFields(record);

@@ -14,7 +14,9 @@ import { CommandError } from "../terminal/errors.ts";
 import { inputName } from "../terminal/input.ts";
 import { counted, countsText, jsonText } from "../terminal/text.ts";
 import type { Result, Session } from "./command.ts";
+import { type ImportRecord, startRecord } from "./import-record.ts";
 import { startProgress } from "./progress.ts";
+import { undoImport } from "./undo-import.ts";
 import { workThrough } from "./work-through.ts";
 
 /** The longest value that is shown whole, in characters. */
@@ -26,19 +28,34 @@ interface Line {
   item: OrderItem;
 }
 
+interface ImportOptions {
+  /** Only compares the file with the table. */
+  check?: boolean;
+  /** The file in which to record what is written. */
+  record?: string;
+  /** The record of an import to undo instead, and whether not to ask. */
+  undo?: string;
+  yes?: boolean;
+}
+
 /**
- * Imports an orders file, or standard input; with `check`, only compares it with the table. Ctrl-C
- * interrupts it. A file with a bad line, or without orders, is rejected as a whole.
+ * Imports an orders file, or standard input, or undoes an import. Ctrl-C interrupts it. A file with
+ * a bad line, or without orders, is rejected as a whole.
  */
 export async function importOrders(
   session: Session,
   name: string,
-  { check = false }: { check?: boolean },
+  { check = false, record: recordName, undo, yes = false }: ImportOptions,
 ): Promise<Result> {
+  if (undo !== undefined) return await undoImport(session, undo, yes);
   const signal = session.interruptible();
   try {
     using orders = await checkFile(name, signal);
-    return await workOn(session, inputName(name), orders, check);
+    await using record =
+      recordName === undefined
+        ? undefined
+        : await startRecord(recordName, session.ordersTable);
+    return await workOn(session, inputName(name), orders, check, record);
   } catch (error) {
     if (!(error instanceof BadLinesError)) throw error;
     const { json, message } = error;
@@ -77,6 +94,7 @@ async function workOn(
   name: string,
   orders: CheckedOrders,
   check: boolean,
+  record: ImportRecord | undefined,
 ) {
   const { ordersTable: table } = session;
   const total = orders.count;
@@ -85,7 +103,11 @@ async function workOn(
   const counts = { missing: 0, same: 0, different: 0 };
   const write = async (order: Line) => {
     try {
-      const unmet = await calls.insert(table, "id", order.item);
+      let isCertain = true;
+      const unmet = await calls.insert(table, "id", order.item, () => {
+        isCertain = false;
+      });
+      if (isCertain) record?.add(unmet ? "thereBefore" : "written", order.item);
       return compare(findings, order, unmet?.found);
     } catch (error) {
       return addRejected(findings, order, error);
@@ -95,7 +117,7 @@ async function workOn(
     title: check ? "Comparing" : "Writing",
     unit: "orders",
     total,
-    items: batches(orders.read(), check ? batchSize : 1),
+    items: batches(record?.before(orders.read()) ?? orders.read(), check ? batchSize : 1),
     async *work(batch) {
       const items = batch.map(({ item }) => item);
       const find = check && (await calls.read(table, "id", items, true));

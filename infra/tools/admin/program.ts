@@ -133,14 +133,7 @@ export function addKeyCommands(keys: Command) {
 /** Adds the commands of orders. */
 export function addOrderCommands(orders: Command) {
   addTarget(orders).addOption(rateOption);
-  orders
-    .command("import")
-    .description(
-      "check every line of a file, then write the orders that are not in the table yet",
-    )
-    .argument("[file]", "NDJSON: one order per line, with its status", parseNonEmpty, "-")
-    .option("--check", "compare the orders with the table, and write nothing")
-    .action(action(async () => (await import("./import-orders.ts")).importOrders));
+  addImport(orders);
   orders
     .command("export")
     .description("write every order, one per line, in the format of `orders import`")
@@ -187,6 +180,38 @@ export function addOrderCommands(orders: Command) {
           repair(session, session.ordersTable, orderRules(fields), options);
       }),
     );
+}
+
+function addImport(orders: Command) {
+  orders
+    .command("import")
+    .description(
+      "check every line of a file, then write the orders that are not in the table yet",
+    )
+    .argument("[file]", "NDJSON: one order per line, with its status", parseNonEmpty, "-")
+    .option("--check", "compare the orders with the table, and write nothing")
+    .addOption(
+      new Option("--record <file>", "a new file for what --undo needs")
+        .argParser(parseNonEmpty)
+        .conflicts("check"),
+    )
+    .addOption(
+      new Option(
+        "--undo <file>",
+        "by its record, delete what an import has written, unless changed since; asks first",
+      )
+        .argParser(parseNonEmpty)
+        .conflicts(["check", "record"]),
+    )
+    .option("--yes", "don't ask")
+    .hook("preAction", (command) => {
+      const { undo, yes } = command.opts();
+      if (!undo) return;
+      if (command.args.length > 0) command.error("error: --undo needs only the record");
+      if (!yes && !process.stdin.isTTY)
+        command.error("error: No terminal to ask on. Add --yes to go ahead.");
+    })
+    .action(action(async () => (await import("./import-orders.ts")).importOrders));
 }
 
 function addReinstate(orders: Command) {

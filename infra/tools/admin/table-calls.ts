@@ -2,6 +2,7 @@ import {
   BatchGetItemCommand,
   ConditionalCheckFailedException,
   type ConsumedCapacity,
+  DeleteItemCommand,
   type DynamoDBClient,
   PutItemCommand,
   ScanCommand,
@@ -34,14 +35,38 @@ export function orderKey(id: string): OrderItem {
 /** The item that kept a write from being applied, unless the same write has. */
 function unmet(
   { Item: found, $metadata }: ConditionalCheckFailedException,
-  written: Attributes,
+  written: Attributes | undefined,
   isRepeated: boolean,
 ) {
   const isRetry = isRepeated || ($metadata.attempts ?? 1) > 1;
   // A retry may find what an earlier attempt wrote, its response lost.
-  const isOurs =
-    isRetry && differingAttributes({ ...found, ...written }, { ...found }).length === 0;
-  return isOurs ? undefined : { found };
+  const isSame = written
+    ? differingAttributes({ ...found, ...written }, { ...found }).length === 0
+    : found === undefined;
+  return isRetry && isSame ? undefined : { found };
+}
+
+/** A condition that an item has these attributes, and a way to add terms about others. */
+function conditionOn(read: Attributes) {
+  const names: Record<string, string> = {};
+  const values: OrderItem = {};
+  const termsOf = (attributes: Attributes) =>
+    Object.entries(attributes).map(([attribute, value]) => {
+      const at = Object.keys(names).length;
+      names[`#${at}`] = attribute;
+      if (value === undefined) return { name: `#${at}` };
+      values[`:${at}`] = value;
+      return { name: `#${at}`, equal: `#${at} = :${at}` };
+    });
+  const terms = termsOf(read).map(
+    ({ name, equal }) => equal ?? `attribute_not_exists(${name})`,
+  );
+  return {
+    termsOf,
+    condition: terms.join(" AND "),
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
+  };
 }
 
 /** The output of a call that asked for `ReturnConsumedCapacity: "TOTAL"`, of one table. */
@@ -140,15 +165,17 @@ export class TableCalls {
   /**
    * Writes an item unless the table has one with its key. Returns undefined if it is written, else
    * the item that was `found`.
+   *
+   * @param onDoubt called if it counts as written because a retry has found the same.
    */
-  insert(TableName: string, key: string, Item: OrderItem) {
+  insert(TableName: string, key: string, Item: OrderItem, onDoubt?: () => void) {
     const command = new PutItemCommand({
       TableName,
       Item,
       ConditionExpression: `attribute_not_exists(${key})`,
       ...conditional,
     });
-    return this.#write(Item, () => this.#client.send(command));
+    return this.#write(Item, () => this.#client.send(command), onDoubt);
   }
 
   /**
@@ -156,44 +183,63 @@ export class TableCalls {
    * undefined if they are changed, else the item that was `found`, if there is one.
    */
   update(TableName: string, key: string, change: Attributes, read: Attributes) {
-    const names: Record<string, string> = {};
-    const values: OrderItem = {};
-    const termsOf = (attributes: Attributes) =>
-      Object.entries(attributes).map(([attribute, value]) => {
-        const at = Object.keys(names).length;
-        names[`#${at}`] = attribute;
-        if (value === undefined) return { name: `#${at}` };
-        values[`:${at}`] = value;
-        return { name: `#${at}`, equal: `#${at} = :${at}` };
-      });
-    const conditions = termsOf(read).map(
-      ({ name, equal }) => equal ?? `attribute_not_exists(${name})`,
-    );
+    const { termsOf, condition, ...placeholders } = conditionOn(read);
     const clauses = Object.groupBy(termsOf(change), ({ equal }) =>
       equal ? "SET" : "REMOVE",
     );
     const command = new UpdateItemCommand({
       TableName,
       Key: keyOf(key, read),
-      ConditionExpression: conditions.join(" AND "),
+      ConditionExpression: condition,
       UpdateExpression: Object.entries(clauses)
         .map(
           ([clause, terms]) =>
             `${clause} ${terms.map(({ name, equal }) => equal ?? name)}`,
         )
         .join(" "),
-      ExpressionAttributeNames: names,
-      ExpressionAttributeValues: values,
+      ...placeholders,
       ...conditional,
     });
     return this.#write({ ...read, ...change }, () => this.#client.send(command));
   }
 
   /**
-   * @param written the attributes by which a retry knows what an earlier attempt has written.
+   * Deletes an item that equals this one. Returns undefined if it is deleted, else the item that was
+   * `found`, if there is one.
+   */
+  async delete(TableName: string, key: string, item: OrderItem) {
+    const { termsOf: _, condition, ...placeholders } = conditionOn(item);
+    const command = new DeleteItemCommand({
+      TableName,
+      Key: keyOf(key, item),
+      ConditionExpression: condition,
+      ...placeholders,
+      ReturnValues: "ALL_OLD",
+      ...conditional,
+    });
+    let deleted: OrderItem | undefined;
+    const unmet = await this.#write(undefined, async () => {
+      const output = await this.#client.send(command);
+      deleted = output.Attributes;
+      return output;
+    });
+    if (!deleted || differingAttributes(deleted, item).length === 0) return unmet;
+    // No condition covers attributes that this item lacks: someone has added one just before.
+    await this.insert(TableName, key, deleted);
+    return { found: deleted };
+  }
+
+  /**
+   * @param written the attributes by which a retry knows what an earlier attempt has written;
+   * undefined if that has deleted the item.
+   * @param onDoubt called if it counts as applied only because a retry has found the same.
    * @throws UnsettledWriteError when it may have been applied, else what the DynamoDB client throws.
    */
-  async #write(written: Attributes, send: () => Promise<Metered>) {
+  async #write(
+    written: Attributes | undefined,
+    send: () => Promise<Metered>,
+    onDoubt?: () => void,
+  ) {
     let attempts = 0;
     let isUnsettled = false;
     try {
@@ -206,8 +252,11 @@ export class TableCalls {
       }, 1);
       return undefined;
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException)
-        return unmet(error, written, attempts > 1);
+      if (error instanceof ConditionalCheckFailedException) {
+        const found = unmet(error, written, attempts > 1);
+        if (!found) onDoubt?.();
+        return found;
+      }
       throw isUnsettled ? new UnsettledWriteError(error) : error;
     }
   }

@@ -1,5 +1,5 @@
-import { createInterface } from "node:readline/promises";
 import { systemClock } from "../../../shared/clock.ts";
+import { confirm } from "../terminal/input.ts";
 import { readinessChecks, smokeChecks } from "./checks.ts";
 import { type Endpoint, NoResponse, NotReady, reason, Warning } from "./client.ts";
 import type { SmokeOptions } from "./options.ts";
@@ -60,7 +60,9 @@ function lineOf(name: string, error: unknown): Line {
 /** Prints each line, then how many checks passed and failed. The exit code is 1 when one failed. */
 export async function runSmoke({ asks, ...options }: SmokeOptions) {
   console.log(`Smoke test of ${options.baseUrl}`);
-  if (asks && !(await confirm())) {
+  const warning =
+    "This sends thousands of requests: for minutes, other clients may get 429.";
+  if (asks && !(await confirm(warning))) {
     process.exitCode = 2;
     return;
   }
@@ -71,11 +73,4 @@ export async function runSmoke({ asks, ...options }: SmokeOptions) {
   }
   console.log(`${count.pass} passed, ${count.FAIL} failed`);
   process.exitCode = Math.min(count.FAIL, 1);
-}
-
-async function confirm() {
-  using terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const warning =
-    "This sends thousands of requests: for minutes, other clients may get 429.";
-  return /^y(es)?$/i.test((await terminal.question(`${warning} Go on? [y/N] `)).trim());
 }

@@ -96,3 +96,13 @@ export async function readSecret(question: string): Promise<string> {
   const secret = await terminal.question("").finally(() => process.stderr.write("\n"));
   return secret.trim();
 }
+
+/** Shows a warning, and asks whether to go on, unless that is agreed. */
+export async function confirm(warning: string, isAgreed = false): Promise<boolean> {
+  if (isAgreed) {
+    process.stderr.write(`${warning}\n`);
+    return true;
+  }
+  using terminal = createInterface({ input: process.stdin, output: process.stderr });
+  return /^y(es)?$/i.test((await terminal.question(`${warning} Go on? [y/N] `)).trim());
+}

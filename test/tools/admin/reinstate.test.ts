@@ -1,8 +1,7 @@
 import { beforeEach, test } from "vitest";
-import { justBefore } from "../../helpers/faults/fault-proxy.ts";
 import { createTerminal } from "./terminal.ts";
 
-const { playIn, put, putKey } = await createTerminal();
+const { playIn, putKey } = await createTerminal();
 const now = "2026-11-21T09:00:00.000Z";
 const leaked = "key_1eaced1eaced1eac";
 const reinstate = `orders reinstate --cancelled-by ${leaked} --since 2026-11-20T09:00:00.001+01:00`;
@@ -114,14 +113,3 @@ test("a day is its beginning, and a key that was never issued is rejected", () =
   ! No key has the id key_0123456789abcdef
   exit 1
 `);
-
-test("an order that someone else has cancelled just before its write stays cancelled", () => {
-  const others = cancelled(1, undefined, "key_aaaaaaaaaaaaaaaa");
-  return playIn({ calls: justBefore("UpdateItem", () => put(others)) })`
-    $ put ${cancelled(1)}
-    $ ${reinstate}
-    ! Reinstated 0 orders; left 0 cancelled outside the period, 0 excepted, 1 changed since, 0 undated
-    $ table
-    ${others}
-  `;
-});

@@ -1,15 +1,8 @@
-import { DeleteItemCommand } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
-import { hashApiKey } from "../../../shared/api-keys.ts";
-import {
-  type Behaviour,
-  type EngineCall,
-  justBefore,
-  passOn,
-} from "../../helpers/faults/fault-proxy.ts";
+import { justBefore } from "../../helpers/faults/fault-proxy.ts";
 import { createTerminal } from "./terminal.ts";
 
-const { client, play, playIn, put, tables } = await createTerminal();
+const { play, playIn } = await createTerminal();
 
 const cancellation = (by: string) =>
   '"cancelledAt":"2026-11-20T08:00:01.000Z",' +
@@ -137,41 +130,6 @@ test("an order is judged by what has happened to it since", () => play`
   {"id":21,"petId":1,"shipDate":"2026-11-20T09:00:00Z","complete":true,"status":"shipped"}
 `);
 
-test("an order is judged again if someone else writes it just before", () => {
-  const written = new Map([
-    ["1", `{"id":1,"status":"cancelled",${byB}}`],
-    ["2", `{"id":2,"status":"pending","otherAttributes":{${reinstatedAt}}}`],
-    ["3", `{"id":3,"otherAttributes":{${lost}}}`],
-  ]);
-  const calls = ({ input }: EngineCall): Behaviour | undefined => {
-    const { Item, Key = Item } = JSON.parse(input);
-    const line = written.get(Key?.id.N);
-    if (line === undefined) return undefined;
-    written.delete(Key.id.N);
-    return async (exchange) => {
-      await put(line);
-      await passOn(exchange);
-    };
-  };
-  return playIn({ calls })`
-    $ put COPY {"id":1,"status":"shipped"}
-    $ put COPY {"id":2,"status":"shipped"}
-    $ put COPY {"id":3,"status":"shipped"}
-    $ put {"id":1}
-    $ put {"id":2}
-    $ orders repair --from COPY
-    3
-    ! Repaired ORDERS: 0 placed, 1 mended, …, 1 reinstated, 1 contradictory, …
-    ! 1 is cancelled, but was shipped
-    …
-    exit 1
-    $ table
-    {"id":1,"status":"cancelled",${byB}}
-    {"id":2,"status":"pending","otherAttributes":{${reinstatedAt}}}
-    {"id":3,"status":"shipped"}
-  `;
-});
-
 test("a repair that was interrupted does the rest when run again", async () => {
   const ids = Array.from({ length: 10 }, (_, id) => id);
   const calls = justBefore("PutItem", async () => process.emit("SIGINT"));
@@ -234,20 +192,4 @@ test("missing keys and lost revocations are put back, with no other read or writ
   expect(operations.join(" ")).toBe(
     "BatchGetItem BatchGetItem DescribeTable PutItem Scan Scan UpdateItem",
   );
-});
-
-test("a key that is deleted just before its write is put back whole", () => {
-  const command = new DeleteItemCommand({
-    TableName: tables.apiKeys,
-    Key: { keyHash: { S: hashApiKey("key_a") } },
-  });
-  return playIn({ calls: justBefore("UpdateItem", () => client.send(command)) })`
-    $ put COPY {"keyId":"key_a","revokedAt":2}
-    $ put KEYS {"keyId":"key_a"}
-    $ keys repair --from COPY
-    key_a
-    ! Repaired KEYS: 1 placed, 0 mended, …
-    $ table KEYS
-    {"keyId":"key_a","createdAt":0,"name":"test","revokedAt":2}
-  `;
 });

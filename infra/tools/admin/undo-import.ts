@@ -1,0 +1,78 @@
+import type { OrderItem } from "../../../shared/order.ts";
+import { differingAttributes, plainValue } from "../orders-file/attributes.ts";
+import { batches } from "../orders-file/batches.ts";
+import { CommandError } from "../terminal/errors.ts";
+import { confirm } from "../terminal/input.ts";
+import { counted, countsText } from "../terminal/text.ts";
+import type { Result, Session } from "./command.ts";
+import { type RecordedOutcome, readRecord } from "./import-record.ts";
+import { workThrough } from "./work-through.ts";
+
+/** Why an order of a record stays. */
+const reasons = {
+  changedSince: "has changed since",
+  thereBefore: "was there before",
+  unknown: "may have been written by the import, or by someone else",
+};
+
+/**
+ * Deletes the orders that an import has written, by its record, each while it still equals its line.
+ * Prints each order of the record that stays. First asks, unless it has been said.
+ *
+ * @returns a rejection if some have changed since, or may have been written, and why it stopped
+ * early, if it did.
+ */
+export async function undoImport(
+  session: Session,
+  file: string,
+  isAgreed: boolean,
+): Promise<Result> {
+  const { ordersTable: table } = session;
+  const record = await readRecord(file);
+  if (record.table !== table)
+    throw new CommandError(`${file} is of the table ${record.table}, not ${table}`);
+  const warning = `This deletes up to ${counted(record.written, "order")} from ${table}.`;
+  if (!(await confirm(warning, isAgreed))) throw new CommandError("Nothing was deleted");
+  const reads = session.calls("reads");
+  const writes = session.calls("writes");
+  const counts = { deleted: 0, missing: 0, changedSince: 0, thereBefore: 0, unknown: 0 };
+  const undo = async (order: OrderItem, found: OrderItem | undefined) => {
+    const kept = reasonToKeep(order, found, record.outcomeOf(order));
+    const unmet = kept ? undefined : await writes.delete(table, "id", order);
+    if (unmet) return unmet.found ? "changedSince" : "missing";
+    return kept ?? "deleted";
+  };
+  const { reason } = await workThrough(session, {
+    title: "Deleting",
+    unit: "orders",
+    items: batches(record.orders()),
+    async *work(batch) {
+      const find = await reads.read(table, "id", batch, true);
+      for (const order of batch) {
+        session.stop.signal.throwIfAborted();
+        const outcome = await undo(order, find(order));
+        const id = plainValue(order["id"]);
+        if (outcome !== "deleted" && outcome !== "missing")
+          session.print(`Order ${id} ${reasons[outcome]}`, { id, outcome });
+        yield outcome;
+      }
+    },
+    counts,
+  });
+  return {
+    json: { table, complete: reason === undefined, ...counts },
+    notes: [`${table}: ${countsText(counts)}`],
+    reason,
+    rejected: counts.changedSince + counts.unknown > 0,
+  };
+}
+
+function reasonToKeep(
+  order: OrderItem,
+  found: OrderItem | undefined,
+  outcome: RecordedOutcome,
+) {
+  if (!found) return "missing";
+  if (outcome !== "written") return outcome;
+  return differingAttributes(order, found).length > 0 ? "changedSince" : undefined;
+}

@@ -1,0 +1,138 @@
+import { open, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { onEvery, passOn } from "../../helpers/faults/fault-proxy.ts";
+import { applied } from "../../helpers/faults/faults.ts";
+import { createTerminal, onEveryAfter, onFirst } from "./terminal.ts";
+
+const { folder, items, play, playIn, start } = await createTerminal();
+
+test("an undone import deletes what it wrote and nobody has changed, and names what stays", () => play`
+  $ put {"id":1}
+  $ put {"id":2,"petId":9}
+  $ orders import --record one.record
+  > {"id":1}
+  > {"id":2}
+  > {"id":3,"status":"shipped","otherAttributes":{"price":{"N":"1.50"},"tags":{"SS":["b","a"]},\
+  "box":{"M":{"photo":{"B":"AQ=="},"list":{"L":[{"NULL":true},{"BOOL":false}]}}}}}
+  > {"id":-4,"status":null}
+  > {"id":5}
+  > {"id":6}
+  6 orders: 4 written, …
+  …
+  exit 1
+  $ orders import --record one.record
+  > {"id":7}
+  ! one.record: file already exists
+  exit 1
+  $ put {"id":5,"status":"shipped"}
+  $ put {"id":6,"otherAttributes":{"parcel":{"S":"1"}}}
+  $ orders import --undo one.record --json
+  ! error: No terminal to ask on. Add --yes to go ahead.
+  ! (see --help)
+  exit 2
+  $ orders import --undo one.record --yes | sort
+  Order 1 was there before
+  Order 2 was there before
+  Order 5 has changed since
+  Order 6 has changed since
+  ! This deletes up to 4 orders from ORDERS.
+  ! ORDERS: 2 deleted, 0 missing, 2 changed since, 2 there before, 0 unknown
+  exit 1
+  $ table
+  {"id":1,"status":"pending"}
+  {"id":2,"petId":9,"status":"pending"}
+  {"id":5,"status":"shipped"}
+  {"id":6,"status":"pending","otherAttributes":{"parcel":{"S":"1"}}}
+  $ orders import --undo one.record --yes --json | sort
+  {"id":1,"outcome":"thereBefore"}
+  {"id":2,"outcome":"thereBefore"}
+  {"id":5,"outcome":"changedSince"}
+  {"id":6,"outcome":"changedSince"}
+  {"table":"ORDERS","complete":true,"deleted":0,"missing":2,"changedSince":2,"thereBefore":2,\
+  "unknown":0}
+  …
+  exit 1
+`);
+
+test("an undone import leaves an order that a retry has found, which may be someone else's", () =>
+  playIn({ calls: onFirst("PutItem", applied["reset after the engine"]) })`
+    $ orders import --record lost.record
+    > {"id":1}
+    1 order: 1 written, …
+    $ orders import --undo lost.record --yes
+    Order 1 may have been written by the import, or by someone else
+    …
+    ! ORDERS: 0 deleted, 0 missing, 0 changed since, 0 there before, 1 unknown
+    exit 1
+    $ table
+    {"id":1,"status":"pending"}
+  `);
+
+test("an import that was killed is undone but for the orders whose outcome is unknown", async () => {
+  const lines = Array.from({ length: 250 }, (_, id) => `{"id":${id}}\n`);
+  const silent = onEveryAfter(120, "PutItem", applied["silence after the engine"]);
+  const record = join(folder, "killed.record");
+  const { child, ended } = await start(`orders import --record ${record}`, {
+    calls: silent.calls,
+    input: lines.join(""),
+  });
+  await silent.failing;
+  child.kill("SIGKILL");
+  await ended;
+  // As a crash of the machine may leave it.
+  await writeFile(record, '{"id":249,"sta', { flag: "a" });
+  const undone = await start(`orders import --undo ${record} --yes`);
+  const { stdout } = await undone.ended;
+  const named = stdout.matchAll(/^Order (\d+) may have been written/gm);
+  const left = (await items("orders")).map(({ id }) => id?.N);
+  expect(Array.from(named, ([, id]) => id).sort()).toEqual(left.sort());
+  expect(left.length).toBeGreaterThan(0);
+  expect(left.length).toBeLessThan(120);
+});
+
+test("an order's line is on the disk before the order is written", async () => {
+  const record = join(folder, "disk.record");
+  const file = await open(join(folder, "any"), "w");
+  await file.close();
+  let flushed = "";
+  const datasync = vi.spyOn(Object.getPrototypeOf(file), "datasync");
+  datasync.mockImplementation(async () => {
+    flushed = await readFile(record, "utf8");
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  const written: boolean[] = [];
+  const calls = onEvery("PutItem", async (exchange) => {
+    const { id } = JSON.parse(exchange.input).Item;
+    written.push(flushed.includes(`{"id":${id.N},`));
+    await passOn(exchange);
+  });
+  await playIn({ calls })`
+    $ orders import --record disk.record
+    > {"id":1}
+    > {"id":2}
+    2 orders: 2 written, …
+  `;
+  expect(written).toEqual([true, true]);
+});
+
+test("only the record of an import into the same table is undone", async () => {
+  await writeFile(join(folder, "other.record"), '{"table":"Other"}\n');
+  await play`
+    $ orders import --undo other.record --yes
+    ! other.record is of the table Other, not ORDERS
+    exit 1
+    $ save orders.ndjson
+    > {"id":1}
+    $ orders import --undo orders.ndjson --yes
+    ! orders.ndjson is not the record of an import
+    exit 1
+    $ orders import orders.ndjson --undo other.record
+    ! error: --undo needs only the record
+    …
+    exit 2
+    $ orders import orders.ndjson --check --record other.record
+    …
+    exit 2
+  `;
+});
