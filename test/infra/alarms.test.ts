@@ -71,6 +71,21 @@ test("an alias moves by a canary, which failures and its own function's alarms e
   }
 });
 
+test("each alarm notifies when it goes on and off, by the topic and its email", () => {
+  const actions = { AlarmActions: ["AlarmsTopic"], OKActions: ["AlarmsTopic"] };
+  for (const [, alarm] of alarms) expect(alarm).toMatchObject(actions);
+  const [[, subscription] = []] = rows(template, "AWS::SNS::Subscription");
+  const { email } = everyOption.alarms;
+  expect(subscription).toEqual({
+    Endpoint: email,
+    Protocol: "email",
+    TopicArn: "AlarmsTopic",
+  });
+  expect(named(template.findOutputs("AlarmsTopicArn"))).toEqual({
+    AlarmsTopicArn: { Value: "AlarmsTopic" },
+  });
+});
+
 test("only CloudWatch may publish to the alarms' topic, for this account, and over TLS", () => {
   const [[, { PolicyDocument }] = []] = rows(template, "AWS::SNS::TopicPolicy");
   expect(PolicyDocument.Statement).toMatchObject([

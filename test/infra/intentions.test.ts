@@ -2,7 +2,7 @@ import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { functionList, operations } from "../../infra/stack/function-list.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
-import { constructId } from "../helpers/named.ts";
+import { constructId, named } from "../helpers/named.ts";
 import { rows, templateOf } from "../helpers/synthesise.ts";
 
 /** What each function may do. A new one needs a line. */
@@ -12,12 +12,12 @@ const promised = [
   "Authorize: dynamodb:GetItem of ApiKeys.Arn",
 ];
 
-/** The fields that the access log may hold: of the caller, the request and its outcome. */
-const harmless = [
-  /^\$context\.(authorizer\.(keyId|latency|requestId|status)|identity\.sourceIp|tlsVersion)$/,
-  /^\$context\.(domainName|httpMethod|requestId|requestTimeEpoch|resourcePath)$/,
-  /^\$context\.(error\.responseType|integration\.\w+|integrationLatency|response\w+|status)$/,
-];
+/** The access log's fields: of the caller, the request and its outcome. */
+const accessLogFields =
+  "authorizer.keyId, authorizer.latency, authorizer.requestId, authorizer.status, domainName, " +
+  "error.responseType, httpMethod, identity.sourceIp, integration.requestId, " +
+  "integration.status, integration.timeToFirstContent, integrationLatency, requestId, " +
+  "requestTimeEpoch, resourcePath, responseLatency, responseLength, status, tlsVersion";
 
 /** The services that take the roles of no function. */
 const services: Record<string, string> = {
@@ -71,6 +71,60 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
     expect(functions).toEqual(promised);
   });
 
+  test("functions and tables have the sizes and limits of the list and the settings", () => {
+    const { functionLogLevel, ordersStream, systemLogLevel, tableThroughput } =
+      environment;
+    const functions = Object.fromEntries(ofType("Lambda::Function"));
+    for (const { id, memorySize, timeoutSeconds } of Object.values(functionList))
+      expect(functions[id]).toMatchObject({
+        Architectures: ["arm64"],
+        LoggingConfig: {
+          ApplicationLogLevel: functionLogLevel,
+          LogFormat: "JSON",
+          SystemLogLevel: systemLogLevel,
+        },
+        MemorySize: memorySize,
+        Timeout: timeoutSeconds,
+      });
+    for (const table of properties("DynamoDB::Table"))
+      expect(table.OnDemandThroughput).toEqual({
+        MaxReadRequestUnits: tableThroughput.reads,
+        MaxWriteRequestUnits: tableThroughput.writes,
+      });
+    const limits = [
+      { rateLimit: 10, burstLimit: 20 },
+      ...operations.map(({ name }) => environment.throttling[name]),
+    ];
+    expect(stage.MethodSettings).toMatchObject(
+      limits.map(({ burstLimit, rateLimit }) => ({
+        ThrottlingBurstLimit: burstLimit,
+        ThrottlingRateLimit: rateLimit,
+      })),
+    );
+    const [orders] = properties("DynamoDB::Table");
+    const stream = ordersStream && { StreamViewType: "NEW_AND_OLD_IMAGES" };
+    expect(orders.StreamSpecification).toEqual(stream);
+  });
+
+  test("only the stage of the API may invoke a function, through its alias", () => {
+    const permissions = properties("Lambda::Permission").map(
+      ({ FunctionName, Principal, SourceArn }) =>
+        `${FunctionName} ${Principal} ${SourceArn.replace(/^.*:ApiRest/, "")}`,
+    );
+    expect(permissions).toEqual([
+      "AuthorizeAliaslive apigateway.amazonaws.com /authorizers/ApiBearerKeys",
+      "ListOrdersAliaslive apigateway.amazonaws.com /ApiRestDeploymentStagev1/GET/store/orders",
+      "CancelOrderAliaslive apigateway.amazonaws.com /ApiRestDeploymentStagev1/DELETE/store/orders/*",
+    ]);
+  });
+
+  test("the operators' commands find the tables", () => {
+    expect(named(template.toJSON()["Outputs"])).toMatchObject({
+      OrdersTableName: { Value: "Orders" },
+      ApiKeysTableName: { Value: "ApiKeys" },
+    });
+  });
+
   test("only constant responses need no key", () => {
     const types = properties("ApiGateway::Method").map(
       ({ AuthorizationType, Integration }) => `${Integration.Type} ${AuthorizationType}`,
@@ -97,10 +151,9 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
   });
 
   test("no log can hold a key: none has a header, a query, a body or data, and each expires as set", () => {
-    const logged = Object.values<string>(JSON.parse(stage.AccessLogSetting.Format));
-    expect(
-      logged.filter((field) => !harmless.some((known) => known.test(field))),
-    ).toEqual([]);
+    const fields = Object.values<string>(JSON.parse(stage.AccessLogSetting.Format));
+    const names = fields.map((field) => field.replace("$context.", ""));
+    expect(names.sort().join(", ")).toBe(accessLogFields);
     for (const settings of stage.MethodSettings)
       expect(settings).toMatchObject({ LoggingLevel: "ERROR", DataTraceEnabled: false });
     for (const [id, { RetentionInDays }] of ofType("Logs::LogGroup")) {
@@ -178,6 +231,26 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
   });
 });
 
+test("a changed key pattern or cache time is deployed to the stage", () => {
+  const deployments = [
+    noOption,
+    { ...noOption, apiKeyPrefix: "hafen_live" },
+    { ...noOption, authorizerCacheSeconds: 16 },
+  ].flatMap((environment) =>
+    Object.keys(templateOf(environment).findResources("AWS::ApiGateway::Deployment")),
+  );
+  expect(new Set(deployments).size).toBe(3);
+});
+
+test("another account that writes orders may read, place and change one, and no more", () => {
+  const [[, orders] = []] = rows(templateOf(everyOption), "AWS::DynamoDB::Table");
+  const [{ Action, Principal }, ...others] =
+    orders.ResourcePolicy.PolicyDocument.Statement;
+  expect(Principal).toEqual({ AWS: "222222222222" });
+  expect(Action).toEqual(["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"]);
+  expect(others).toEqual([]);
+});
+
 test("a domain of your own serves the stage below /v1, with the TLS of the API", () => {
   const template = templateOf(everyOption);
   const [[, mapping] = []] = rows(template, "AWS::ApiGateway::BasePathMapping");
@@ -188,6 +261,18 @@ test("a domain of your own serves the stage below /v1, with the TLS of the API",
   };
   for (const type of ["DomainName", "RestApi"])
     expect(rows(template, `AWS::ApiGateway::${type}`)[0]?.[1]).toMatchObject(tls);
+});
+
+test("the API is regional, and has the gateway's address unless a domain replaces it", () => {
+  const domain = { ...everyOption.domain, keepGatewayAddress: true };
+  const disabled = [noOption, everyOption, { ...everyOption, domain }].map(
+    (environment) => {
+      const [[, api] = []] = rows(templateOf(environment), "AWS::ApiGateway::RestApi");
+      expect(api.EndpointConfiguration).toEqual({ Types: ["REGIONAL"] });
+      return api.DisableExecuteApiEndpoint;
+    },
+  );
+  expect(disabled).toEqual([false, true, false]);
 });
 
 test("an environment without options has nothing that costs money while idle", () => {
