@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { everyOption } from "../helpers/fixture-environments.ts";
+import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { rows, templateOf } from "../helpers/synthesise.ts";
 
 interface Statement {
   Action: string | string[];
   Resource: string | string[];
+  Condition?: { StringEquals: Record<string, string[]> };
 }
 
 const policies: Record<string, Statement[]> = {};
@@ -188,6 +189,18 @@ test("the policy Bootstrap lets CloudFormation create whatever a setting asks fo
     return !(call && allows("Bootstrap", ...call));
   });
   expect(denied).toEqual([]);
+});
+
+test("the policy Bootstrap passes roles only to the services that take one", () => {
+  const passing = policies["Bootstrap"]?.find(({ Action }) => Action === "iam:PassRole");
+  const services = [everyOption, noOption].flatMap((environment) =>
+    rows(templateOf(environment), "AWS::IAM::Role").map(
+      ([, role]) => role.AssumeRolePolicyDocument.Statement[0].Principal.Service,
+    ),
+  );
+  expect(passing?.Condition?.StringEquals["iam:PassedToService"]).toEqual(
+    Array.from(new Set(services)).sort(),
+  );
 });
 
 test("the boundary allows what each function does", () => {

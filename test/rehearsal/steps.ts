@@ -75,7 +75,7 @@ interface Block {
   commands: string;
 }
 
-/** The blocks of a runbook. All that are not JSON count as commands, so that none goes unseen. */
+/** The blocks of a runbook. All but JSON and TypeScript count as commands, so that none goes unseen. */
 function readBlocks(markdown: string): Block[] {
   const blocks: Block[] = [];
   let section = "";
@@ -84,7 +84,7 @@ function readBlocks(markdown: string): Block[] {
   for (const { groups = {} } of markdown.matchAll(headingsAndBlocks)) {
     const { heading, indent, language, body = "" } = groups;
     if (heading !== undefined) section = heading;
-    else if (language !== "json")
+    else if (language !== "json" && language !== "ts")
       blocks.push({ section, commands: body.replaceAll(`\n${indent}`, "\n").trim() });
   }
   return blocks;
