@@ -8,6 +8,7 @@ import {
 import { systemClock } from "./clock.ts";
 import { callFailed, isThrottled } from "./dynamodb.ts";
 import { type ErrorCode, ServiceError } from "./errors.ts";
+import { type ListPage, listPage } from "./list-page.ts";
 import { type OrderItem, type OrderStatus, orderFields } from "./order.ts";
 
 interface Cancellation {
@@ -133,7 +134,7 @@ const projection = {
 export async function* scanOrders(
   client: DynamoDBClient,
   table: string,
-): AsyncGenerator<OrderItem[], void, void> {
+): AsyncGenerator<ListPage, void, void> {
   let ExclusiveStartKey: OrderItem | undefined;
   do {
     const input = {
@@ -141,9 +142,9 @@ export async function* scanOrders(
       ExclusiveStartKey,
       ...projection,
     };
-    const { Items, LastEvaluatedKey } = await scanPage(client, input);
-    yield Items ?? [];
-    ExclusiveStartKey = LastEvaluatedKey;
+    const output = await scanPage(client, input);
+    ExclusiveStartKey = output.LastEvaluatedKey;
+    yield listPage(output);
   } while (ExclusiveStartKey);
 }
 

@@ -5,13 +5,17 @@ import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { findActiveKeyId, issueApiKey, readApiKey } from "../../shared/api-keys-table.ts";
 import { callLimits, createClient } from "../../shared/dynamodb.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { type OrderItem, orderJson } from "../../shared/order.ts";
+import { ListProtocol } from "../../shared/list-page.ts";
+import type { OrderItem } from "../../shared/order.ts";
 import { cancelOrder, scanOrders } from "../../shared/orders-table.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 
 const { client, dynamodbEndpoint, items, putOrder, tables } = await createTestTables();
 /** The functions' client. */
-const service = createClient(callLimits.list, { endpoint: dynamodbEndpoint });
+const service = createClient(callLimits.list, {
+  endpoint: dynamodbEndpoint,
+  protocol: ListProtocol,
+});
 afterAll(() => service.destroy());
 
 /** Cancels an order. @returns 204 or the error code. */
@@ -28,7 +32,7 @@ async function cancel(orderId: bigint, cancellationId: string) {
 /** The JSON of every order, for each page. */
 async function listPages(): Promise<string[][]> {
   const pages = await Array.fromAsync(scanOrders(service, tables.orders));
-  return pages.map((page) => page.map((item) => orderJson(item, {})));
+  return pages.map(({ json }) => json.split(/(?<=\}),/));
 }
 
 test("the orders table lists any int64 digit for digit, and cancels the order with this id once", async () => {

@@ -8,6 +8,7 @@ import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../shared/clock.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
+import { listPage } from "../../shared/list-page.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { openOrderList } from "../../shared/order-list.ts";
 import {
@@ -32,6 +33,8 @@ beforeEach(() => void table.reset());
 const order = (id: number) => ({ id: { N: String(id) }, petId: { N: "7" } });
 const orders = (count: number) =>
   Array.from({ length: count }, (_, index) => order(index));
+
+const pageOf = (count: number) => listPage({ Items: orders(count), $metadata: {} });
 
 const lastKey = { id: { N: "9223372036854775807" } };
 
@@ -106,7 +109,7 @@ test.each([false, true])(
     async function* pages() {
       while (requested < 10) {
         requested += 1;
-        yield orders(1000);
+        yield pageOf(1000);
       }
     }
     const { body } = await openOrderList(pages(), "key_1", acceptsGzip, () => 900_000);
@@ -192,7 +195,7 @@ test.each([
       .spyOn(Buffer, "byteLength")
       .mockImplementation((data) => scale * byteLength(data));
     async function* pages() {
-      for (let page = 0; page < 80; page += 1) yield orders(1000);
+      for (let page = 0; page < 80; page += 1) yield pageOf(1000);
     }
     const { body } = await openOrderList(pages(), "key_1", acceptsGzip, () => 900_000);
     let sent = 0;

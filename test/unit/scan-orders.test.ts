@@ -22,6 +22,7 @@ afterEach(() => {
 
 const throttling = Object.assign(new Error("secret"), { name: "ThrottlingException" });
 const Items = [{ id: { N: "1" } }];
+const ofItems = { json: '{"id":1}', orders: 1, omittedFields: {} };
 const page = { Items, LastEvaluatedKey: Items[0] };
 const lastPage = { Items };
 
@@ -58,14 +59,14 @@ test("a throttled page is retried for a minute, after half a second to five, and
 test("a throttled page is retried after pauses of random length", async () => {
   vi.spyOn(Math, "random").mockReturnValue(0.1);
   const { pages, pauses } = await scan(throttling, throttling, lastPage);
-  expect(pages).toEqual([Items]);
+  expect(pages).toEqual([ofItems]);
   expect(pauses).toEqual([50, 100]);
 });
 
 test("a throttled page has a minute of its own, however long the pages before it took", async () => {
   const throttled = growing.map(() => throttling);
   const { pages, pauses } = await scan(...throttled, page, ...throttled, lastPage);
-  expect(pages).toEqual([Items, Items]);
+  expect(pages).toEqual([ofItems, ofItems]);
   expect(pauses).toEqual([...growing, 0, ...growing]);
 });
 

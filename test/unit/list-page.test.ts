@@ -1,0 +1,230 @@
+import { crc32 } from "node:zlib";
+import { type DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { AwsJson1_0Protocol } from "@aws-sdk/core/protocols";
+import { HttpResponse } from "@smithy/core/protocols";
+import fc from "fast-check";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createClient } from "../../shared/dynamodb.ts";
+import { ListProtocol, listPage } from "../../shared/list-page.ts";
+import { orderFields } from "../../shared/order.ts";
+import { response, startFakeTable } from "./fake-table.ts";
+
+// Whatever a table responds, a list is the same as with the SDK's own protocol.
+
+const table = await startFakeTable();
+const limits = { connectionTimeout: 5_000, requestTimeout: 5_000, maxAttempts: 2 };
+const { endpoint } = table;
+const clients = [
+  createClient(limits, { endpoint }),
+  createClient(limits, { endpoint, protocol: ListProtocol }),
+] as const;
+const [sdk, ours] = clients;
+afterAll(() => {
+  for (const client of clients) client.destroy();
+});
+// No pauses between attempts.
+beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0));
+afterEach(() => void vi.restoreAllMocks());
+
+/** The page that a client reads, or how its call fails, and after how many attempts. */
+async function scan(client: DynamoDBClient) {
+  table.attempts = 0;
+  const outcome = await client.send(new ScanCommand({ TableName: "orders" })).then(
+    (output) => ({ ...listPage(output), lastKey: output.LastEvaluatedKey }),
+    ({ name, $fault, $metadata }) => ({ name, $fault, $metadata }),
+  );
+  return { outcome, attempts: table.attempts };
+}
+
+/** Expects that both protocols make the same of what the table responds. @returns what. */
+async function expectSame(what?: unknown) {
+  const expected = await scan(sdk);
+  expect(await scan(ours), String(what)).toEqual(expected);
+  return expected;
+}
+
+type Read = (body: string) => Promise<object>;
+
+/** What a client makes of the body of a response, without a server. */
+async function reader(client: DynamoDBClient): Promise<Read> {
+  const { protocol } = client.config;
+  if (!(protocol instanceof AwsJson1_0Protocol)) throw new Error("Another protocol");
+  using deserialize = vi.spyOn(protocol, "deserializeResponse");
+  await scan(client);
+  const [operation, context] = deserialize.mock.lastCall ?? [];
+  if (!operation || !context) throw new Error("The client has read no response");
+  deserialize.mockRestore();
+  return async (body) => {
+    const response = new HttpResponse({ statusCode: 200, body: Buffer.from(body) });
+    return protocol.deserializeResponse(operation, context, response).then(
+      (output) => ({ ...listPage(output), lastKey: Object(output).LastEvaluatedKey }),
+      ({ name }) => ({ name }),
+    );
+  };
+}
+
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String);
+const longInt64 = fc.bigInt({ min: 9n * 10n ** 18n, max: 10n ** 19n }).map(String);
+const oddNumber = fc.constantFrom(
+  ..."-0 +1 01 -01 1.0 1e3 12345678901234567890 -9223372036854775808 9223372036854775807".split(
+    " ",
+  ),
+);
+const digits = (most: number, length = 2) =>
+  fc.integer({ min: 0, max: most }).map((value) => String(value).padStart(length, "0"));
+const offset = fc.constantFrom("Z", "z", "", "+18:00", "-18:01", "+09:30", "-1:00");
+const fraction = fc.constantFrom("", ".", ".1", ".123456789", ".1234567890");
+const year = fc.oneof(
+  fc.constantFrom("0000", "0004", "1900", "2000", "2026"),
+  digits(9999, 4),
+);
+const date = fc.tuple(year, digits(13), digits(32)).map((parts) => parts.join("-"));
+const time = fc.tuple(digits(24), digits(60), digits(60)).map((parts) => parts.join(":"));
+const dateTime = fc.tuple(date, fc.constantFrom("T", "T", "t"), time, fraction, offset);
+const text = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 5 }),
+  fc.constantFrom('"Items":[', ']}"', "},{", '\\"', "\n", '{"id":{"N":"1"}}'),
+);
+/** An attribute of another type, which may look like a whole order. */
+const other = fc.oneof(
+  text.map((S) => ({ S })),
+  fc.constantFrom<object>(
+    { NULL: true },
+    { M: { id: { N: "1" }, petId: { N: "2" } } },
+    { L: [{ M: { id: { N: "1" } } }] },
+    { NS: ["1", "2"] },
+    { B: "AQ==" },
+    { BOOL: true },
+  ),
+);
+const attributes = {
+  int64: fc
+    .oneof({ weight: 5, arbitrary: int64 }, longInt64, oddNumber)
+    .map((N) => ({ N })),
+  "date-time": fc
+    .oneof(
+      fc
+        .date({ min: new Date(0), noInvalidDate: true, max: new Date(4e12) })
+        .map((valid) => valid.toISOString()),
+      dateTime.map((parts) => parts.join("")),
+    )
+    .map((S) => ({ S })),
+  boolean: fc.boolean().map((BOOL) => ({ BOOL })),
+};
+const item = fc
+  .tuple(...orderFields.map(({ type }) => attributes[type]), other)
+  .chain(([id, petId, quantity, shipDate, complete, odd]) => {
+    const usual = Object.entries({ id, petId, quantity, shipDate, complete });
+    const entries = fc.oneof(
+      { weight: 4, arbitrary: fc.constant(usual) },
+      fc.subarray(usual),
+      fc.shuffledSubarray([...usual, ["note", odd]]),
+      fc
+        .shuffledSubarray(Object.keys(attributes), { maxLength: 1 })
+        .map(() =>
+          usual.map(([name, value], index) => [name, index === 3 ? odd : value]),
+        ),
+    );
+    return entries.map((pairs) => Object.fromEntries(pairs));
+  });
+const page = fc.record({
+  Count: fc.nat(),
+  Items: fc.array(item, { maxLength: 12 }),
+  LastEvaluatedKey: fc.option(fc.constant({ id: { N: "-5" } }), { nil: undefined }),
+});
+
+test("a page of any orders becomes the same text with the same fields left out", async () => {
+  const readers = await Promise.all([reader(sdk), reader(ours)]);
+  const keys = fc.shuffledSubarray(["Count", "Items", "LastEvaluatedKey"] as const, {
+    minLength: 3,
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      page,
+      keys,
+      fc.constantFrom(0, 0, 0, 1),
+      async (content, order, indent) => {
+        const sent = Object.fromEntries(order.map((key) => [key, content[key]]));
+        const body = JSON.stringify(sent, null, indent);
+        const [expected, actual] = await Promise.all(readers.map((read) => read(body)));
+        expect(actual).toEqual(expected);
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+const order = (id: string, shipDate: string) => ({
+  complete: { BOOL: true },
+  id: { N: id },
+  petId: { N: "-70" },
+  shipDate: { S: shipDate },
+});
+const body = JSON.stringify({
+  Count: 3,
+  Items: [
+    order("10", "2024-02-29T23:59:59.5Z"),
+    { id: { N: "7" }, quantity: { N: "90" }, shipDate: { NS: ["1"] } },
+    order("0", "2026-10-31T00:00:00+18:00"),
+  ],
+  LastEvaluatedKey: { id: { N: "0" } },
+  ScannedCount: 3,
+});
+
+test.each(["", "0", "9", "-", ",", "{", "}", "[", "]", '"', "\\", "\n", " ", "x", "Z"])(
+  "a page with %j in place of any character, or before it, is the same, or none for both",
+  async (inserted) => {
+    const readers = await Promise.all([reader(sdk), reader(ours)]);
+    for (let index = 0; index < body.length; index += 1)
+      for (const removed of [0, 1]) {
+        const changed = body.slice(0, index) + inserted + body.slice(index + removed);
+        const [expected, actual] = await Promise.all(
+          readers.map((read) => read(changed)),
+        );
+        expect(actual, changed).toEqual(expected);
+      }
+  },
+);
+
+describe("a response is a page, is lost or is an error for both protocols:", () => {
+  test.each([
+    ["closed, without a length", (cut: string) => `\r\n${cut}`],
+    ["said to be gzip", (cut: string) => `Content-Encoding: gzip\r\n\r\n${cut}`],
+    ["with its whole length", (cut: string) => `Content-Length: 58\r\n\r\n${cut}`],
+    [
+      "in chunks without an end",
+      (cut: string) => {
+        const chunk = cut && `${cut.length.toString(16)}\r\n${cut}\r\n`;
+        return `Transfer-Encoding: chunked\r\n\r\n${chunk}`;
+      },
+    ],
+  ])("cut at each byte, %s", async (_, framed) => {
+    const short = '{"Items":[{"id":{"NS":["1"]}},{"id":{"N":"2"}}],"Count":2}';
+    for (let cut = 0; cut <= short.length; cut += 1) {
+      table.respond = () => `HTTP/1.1 200 OK\r\n${framed(short.slice(0, cut))}`;
+      const { outcome, attempts } = await expectSame(cut);
+      if (cut < short.length)
+        expect([outcome, attempts]).toMatchObject([{ name: expect.any(String) }, 2]);
+    }
+  });
+
+  test.each([200, 204, 302, 400, 413, 429, 500, 503])("the status %i", async (status) => {
+    const bodies = [body, "", "null", "[]", "{}", "<html></html>", '{"Items":null}'];
+    const errors = ["ThrottlingException", "ValidationException", "InternalServerError"];
+    for (const sent of [...bodies, ...errors.map((name) => `{"__type":"a#${name}"}`)]) {
+      table.respond = () => response(status, sent);
+      await expectSame(sent);
+    }
+  });
+});
+
+test.each([
+  [0, 1],
+  [1, 2],
+])("a page whose checksum is wrong by %i takes %i attempts", async (wrong, attempts) => {
+  table.respond = (attempt) => {
+    const sum = crc32(body) + (attempt === 1 ? wrong : 0);
+    return response(200, body, `x-amz-crc32: ${sum}\r\n`);
+  };
+  expect(await scan(ours)).toMatchObject({ outcome: { orders: 3 }, attempts });
+});
