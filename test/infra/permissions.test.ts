@@ -75,6 +75,11 @@ const tasks: Record<string, { needed: Calls; excessive?: Calls }> = {
         "dynamodb:BatchGetItem dynamodb:PutItem dynamodb:Scan dynamodb:UpdateItem",
       [apiKeys]: "dynamodb:Scan",
     },
+    excessive: { [orders]: "dynamodb:DeleteItem" },
+  },
+  "Undo an import": {
+    needed: { [orders]: "dynamodb:DeleteItem" },
+    excessive: { [apiKeys]: "dynamodb:DeleteItem" },
   },
   Keys: {
     needed: {

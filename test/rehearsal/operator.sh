@@ -54,7 +54,7 @@ items() {
     "Items[].[id.N, status.S, cancelledBy.S, cancelledAt.S, keyHash.S, revokedAt.S]" | sort
 }
 
-admin() { infra/petstore --env production "$@"; }
+admin() { infra/petstore "$@" --env production; }
 active_key() { admin keys list | grep "active$" | grep -o "key_[0-9a-f]*"; }
 
 deploy() { infra/petstore deploy production "$@"; }

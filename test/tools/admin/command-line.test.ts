@@ -112,6 +112,16 @@ describe("a command that uses capacity", async () => {
       > {"id":1}
       …
       ${writing}
+      $ orders import --record a.record --env production
+      > {"id":3}
+      …
+      ${writing}
+      $ orders import --undo a.record --yes --env production
+      ! production: …
+      ! This deletes up to 1 order from ORDERS.
+      ${reading}
+      ${writing}
+      ! ORDERS: 1 deleted, …
       $ orders import --check --env production
       > {"id":1}
       …
@@ -152,7 +162,13 @@ describe("a command that uses capacity", async () => {
     `;
     // The page allows them: test/infra/permissions.test.ts.
     const used = new Set(sent.map(({ operation }) => operation));
-    expect([...used].sort()).toEqual(["BatchGetItem", "PutItem", "Scan", "UpdateItem"]);
+    expect([...used].sort()).toEqual([
+      "BatchGetItem",
+      "DeleteItem",
+      "PutItem",
+      "Scan",
+      "UpdateItem",
+    ]);
   });
 
   test("has a rate for reads and one for writes, and keeps to both", async () => {
