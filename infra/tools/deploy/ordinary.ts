@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Change } from "./changes.ts";
 
 /** The types that may be added. */
-const added = [
+const addableTypes = [
   "CloudWatch::Alarm",
   "CloudWatch::Dashboard",
   "Logs::LogGroup",
@@ -12,10 +12,10 @@ const added = [
 ];
 
 /** The types that may be removed. Versions go with their function. */
-const removed = ["CloudWatch::Dashboard", "Lambda::Version"];
+const removableTypes = ["CloudWatch::Dashboard", "Lambda::Version"];
 
 /** The properties that may become anything, with all that is in them. */
-const anything = [
+const freeProperties = [
   "*.DependsOn",
   "*.Description",
   "*.Metadata",
@@ -28,7 +28,7 @@ const anything = [
 ];
 
 /** The numbers that may become others, more than half and less than four times the old ones. */
-const anotherNumber = [
+const adjustableNumbers = [
   "ApiGateway::Authorizer.Properties.AuthorizerResultTtlInSeconds",
   "ApiGateway::Method.Properties.Integration.TimeoutInMillis",
   "ApiGateway::Stage.Properties.MethodSettings.ThrottlingBurstLimit",
@@ -43,13 +43,13 @@ const anotherNumber = [
 ];
 
 /** The numbers and lists that may grow; a list keeps its members. */
-const larger = [
+const growableProperties = [
   "CodeDeploy::DeploymentGroup.Properties.AlarmConfiguration.Alarms",
   "Logs::LogGroup.Properties.RetentionInDays",
 ];
 
 /** The values that a property may become; `any` is every value but unset. */
-const exactly = [
+const allowedValues = [
   "*.DeletionPolicy=Retain",
   "*.Properties.Tags=any",
   "*.UpdateReplacePolicy=Retain",
@@ -68,9 +68,9 @@ const outside = /"arn:|"(Not)?Principal"|\{\{resolve:|"Fn::ImportValue"|\$[a-z]/
 
 /** Whether nobody has to accept a change. All that the lists above don't name stops a deployment. */
 export function isOrdinary({ kind, type, property, was, is }: Change): boolean {
-  if (kind === "removed") return removed.includes(type);
+  if (kind === "removed") return removableTypes.includes(type);
   if (outside.test(JSON.stringify({ is }))) return false;
-  if (kind === "added") return added.includes(type);
+  if (kind === "added") return addableTypes.includes(type);
   // The lists have no numbers of list members, and no keys of tags.
   const path = property
     .replace(/\.\d+(?=\.|$)/g, "")
@@ -78,18 +78,18 @@ export function isOrdinary({ kind, type, property, was, is }: Change): boolean {
   const names = [`*.${path}`, `${type}.${path}`];
   const isIn = (list: string[]) =>
     list.some((entry) => names.some((name) => `${name}.`.startsWith(`${entry}.`)));
-  const isExactly = (value: unknown) =>
-    names.some((name) => exactly.includes(`${name}=${value}`));
+  const isAllowed = (value: unknown) =>
+    names.some((name) => allowedValues.includes(`${name}=${value}`));
   // NaN unless both are numbers or numeric text.
   const growth = Number(is) / Number(was);
   const keepsMembers = [was]
     .flat()
     .every((member) => [is].flat().some((other) => isDeepStrictEqual(member, other)));
   return (
-    isIn(anything) ||
-    (isIn(anotherNumber) && growth > 0.5 && growth < 4) ||
-    (isIn(larger) && (growth > 1 || keepsMembers)) ||
-    isExactly(is) ||
-    (is !== undefined && isExactly("any"))
+    isIn(freeProperties) ||
+    (isIn(adjustableNumbers) && growth > 0.5 && growth < 4) ||
+    (isIn(growableProperties) && (growth > 1 || keepsMembers)) ||
+    isAllowed(is) ||
+    (is !== undefined && isAllowed("any"))
   );
 }
