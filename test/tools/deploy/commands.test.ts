@@ -56,7 +56,7 @@ describe("a comparison", () => {
     const other = "f".repeat(32);
     const words = `${other} termination-protection`;
     expect(await compare("--accept", words)).toBe(
-      `${compared}\n${changes}\nNot accepted by ${words}\n${stop} ${digest}\nexit code 1`,
+      `${compared}\n${changes}\n${stop} ${digest}\nexit code 1`,
     );
   });
 
@@ -64,7 +64,7 @@ describe("a comparison", () => {
     const words = ["--accept", `first-deployment\n\n${digest} `];
     const more = ["--accept", "termination-protection", "kept", "--app", directory];
     expect(await run("compare", ...words, ...more)).toBe(
-      `${compared}\n${changes}\nAccepted: termination-protection ${digest}\nexit code 0`,
+      `${compared}\n${changes}\nAccepted\nexit code 0`,
     );
   });
 
@@ -168,11 +168,6 @@ test.each<[words: string, message: string | RegExp]>([
   ["deploy kept --app . -c canary=false", /'-c.*' cannot be used with option '--app/],
   ["deploy kept PetStoreOrders-production", "error: too many arguments"],
   ["deploy kept --role-arn=other", "error: unknown option '--role-arn=other'"],
-  [
-    "compare kept --accept tls\u001b[2J",
-    "tls\\u{1b}[2J is not what a comparison printed",
-  ],
-  ["compare kept --accept tls\n```\n<!--", "tls is not what a"],
 ])(
   "the command line %j fails in one line, before AWS is asked",
   async (words, message) => {

@@ -267,16 +267,6 @@ describe("a line says", () => {
         "loses Allow Principal {CancelOrderRole}, Action dynamodb:UpdateItem, Resource {Orders.Arn}",
     ],
     [
-      "that a new resource replaces the old one",
-      set("Orders.KeySchema.0.AttributeName", "key"),
-      "id becomes key, and a new resource replaces it",
-    ],
-    [
-      "which other resources a new one names",
-      add("Own", "Logs::LogGroup", { KmsKeyId: "arn:aws:kms:eu-central-1:4:key/x" }),
-      "Own: a new Logs::LogGroup; KmsKeyId arn:aws:kms:eu-central-1:4:key/x",
-    ],
-    [
       "what a statement leaves out",
       push(statements, { Effect: "Allow", NotAction: "iam:*", NotResource: "*" }),
       "gains Allow Principal {CancelOrderRole}, NotAction iam:*, NotResource *",
