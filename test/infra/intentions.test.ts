@@ -72,8 +72,13 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
   });
 
   test("functions and tables have the sizes and limits of the list and the settings", () => {
-    const { functionLogLevel, ordersStream, systemLogLevel, tableThroughput } =
-      environment;
+    const {
+      functionLogLevel,
+      listConcurrency,
+      ordersStream,
+      systemLogLevel,
+      tableThroughput,
+    } = environment;
     const functions = Object.fromEntries(ofType("Lambda::Function"));
     for (const { id, memorySize, timeoutSeconds } of Object.values(functionList))
       expect(functions[id]).toMatchObject({
@@ -86,6 +91,14 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
         MemorySize: memorySize,
         Timeout: timeoutSeconds,
       });
+    const reserved = properties("Lambda::Function").map(
+      ({ ReservedConcurrentExecutions }) => ReservedConcurrentExecutions,
+    );
+    expect(reserved).toEqual([listConcurrency, undefined, undefined]);
+    const [authorizer] = properties("ApiGateway::Authorizer");
+    expect(authorizer.AuthorizerResultTtlInSeconds).toBe(
+      environment.authorizerCacheSeconds,
+    );
     for (const table of properties("DynamoDB::Table"))
       expect(table.OnDemandThroughput).toEqual({
         MaxReadRequestUnits: tableThroughput.reads,
@@ -118,11 +131,16 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
     ]);
   });
 
-  test("the operators' commands find the tables", () => {
-    expect(named(template.toJSON()["Outputs"])).toMatchObject({
-      OrdersTableName: { Value: "Orders" },
-      ApiKeysTableName: { Value: "ApiKeys" },
-    });
+  test("the outputs name the tables and the stream", () => {
+    const { ApiKeysTableName, OrdersStreamArn, OrdersTableName } = Object(
+      named(template.toJSON()["Outputs"]),
+    );
+    expect([OrdersTableName.Value, ApiKeysTableName.Value]).toEqual([
+      "Orders",
+      "ApiKeys",
+    ]);
+    const stream = environment.ordersStream && { Value: "Orders.StreamArn" };
+    expect(OrdersStreamArn).toEqual(stream);
   });
 
   test("only constant responses need no key", () => {
@@ -146,6 +164,8 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
       const trust = [{ Action: "sts:AssumeRole", Effect: "Allow", Principal }];
       expect(role.AssumeRolePolicyDocument.Statement, id).toEqual(trust);
       expect(role).not.toHaveProperty("Policies");
+      const [, boundary] = (role.PermissionsBoundary ?? "").split(":policy/");
+      expect(boundary, id).toBe(environment.permissionsBoundary);
       expect("ManagedPolicyArns" in role, id).toBe(id in services);
     }
   });
@@ -255,6 +275,9 @@ test("a domain of your own serves the stage below /v1, with the TLS of the API",
   const template = templateOf(everyOption);
   const [[, mapping] = []] = rows(template, "AWS::ApiGateway::BasePathMapping");
   expect(mapping).toMatchObject({ BasePath: "v1", Stage: "ApiRestDeploymentStagev1" });
+  const [[, record] = []] = rows(template, "AWS::Route53::RecordSet");
+  const { hostedZone, name } = everyOption.domain;
+  expect(record).toMatchObject({ HostedZoneId: hostedZone.id, Name: `${name}.` });
   const tls = {
     SecurityPolicy: "SecurityPolicy_TLS13_1_2_PQ_2025_09",
     EndpointAccessMode: "STRICT",
@@ -273,6 +296,15 @@ test("the API is regional, and has the gateway's address unless a domain replace
     },
   );
   expect(disabled).toEqual([false, true, false]);
+});
+
+test("the web ACL is for the stage", () => {
+  const [[, association] = []] = rows(
+    templateOf(everyOption),
+    "AWS::WAFv2::WebACLAssociation",
+  );
+  expect(association.WebACLArn).toBe(everyOption.webAclArn);
+  expect(association.ResourceArn).toMatch(/ApiRest\/stages\/ApiRestDeploymentStagev1$/);
 });
 
 test("an environment without options has nothing that costs money while idle", () => {
