@@ -37,6 +37,8 @@ const production: Environment = {
   accessLogRetentionDays: 90,
   functionLogLevel: "INFO",
   systemLogLevel: "WARN",
+  // $3 a month, unless it is one of the account's first three.
+  dashboard: true,
   alarms: {
     canary: true,
     functionFailures: { percent: 5, atLeast: 3 },
