@@ -1,11 +1,16 @@
 import { pipeline } from "node:stream/promises";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import { type OrderItem, orderStatuses } from "../../../shared/order.ts";
+import {
+  type OmittedFields,
+  type OrderItem,
+  orderJson,
+  orderStatuses,
+} from "../../../shared/order.ts";
 import { plainValue } from "../orders-file/attributes.ts";
 import { formatOrderLine } from "../orders-file/order-line.ts";
 import { columns, header } from "../terminal/columns.ts";
 import { CommandError } from "../terminal/errors.ts";
-import { counted, grouped, jsonText, printable } from "../terminal/text.ts";
+import { counted, countsText, grouped, jsonText, printable } from "../terminal/text.ts";
 import { findKey, requireKey } from "./api-keys.ts";
 import type { Result, Session } from "./command.ts";
 import { writeLines } from "./export-file.ts";
@@ -93,7 +98,10 @@ const widths = {
   cancelledBy: 20,
 };
 
-/** Shows an order as the table holds it, and the name of the key that cancelled it. */
+/**
+ * Shows an order as the table holds it, and the name of the key that cancelled it. Marks the values
+ * that clients don't see.
+ */
 export async function showOrder(target: Target, id: string): Promise<Result> {
   const calls = new TableCalls(target.client);
   const key = orderKey(id);
@@ -103,8 +111,14 @@ export async function showOrder(target: Target, id: string): Promise<Result> {
   const canceller = cancelledBy && (await findKey(target, cancelledBy));
   if (canceller) order["cancelledByName"] = { S: canceller.name };
   const plain = plainOrder(order);
-  const rows = Object.keys(plain).map((name) => [name, valueText(order[name])]);
-  return { text: columns(rows), json: plain };
+  const omittedFields: OmittedFields = {};
+  orderJson(order, omittedFields);
+  const rows = Object.keys(plain).map((name) => [
+    name,
+    valueText(order[name]),
+    omittedFields[name] ? "(clients don't see it)" : "",
+  ]);
+  return { text: columns(rows), json: { ...plain, omittedFields } };
 }
 
 /** An order's attributes as plain values, those of a list first. */
@@ -155,18 +169,25 @@ function valueText(attribute: AttributeValue | undefined) {
   return typeof value === "object" ? jsonText(value) : String(value);
 }
 
-/** Counts the orders by status. */
+/** Counts the orders by status, and by field the values that clients don't see. */
 export async function countOrders(session: Session): Promise<Result> {
   const counts = { pending: 0, shipped: 0, cancelled: 0, other: 0, total: 0 };
+  const omittedFields: OmittedFields = {};
   for await (const order of readTable(session, "Counting", false)) {
     counts[statusOf(order)]++;
     counts.total++;
+    orderJson(order, omittedFields);
   }
   const rows = Object.entries(counts).map(([status, orders]) => [
     status,
     grouped(orders),
   ]);
-  return { text: columns([["STATUS", "ORDERS"], ...rows]), json: counts };
+  const omitted = countsText(omittedFields);
+  return {
+    text: columns([["STATUS", "ORDERS"], ...rows]),
+    json: { ...counts, omittedFields },
+    notes: [omitted && `Values that clients don't see: ${omitted}`],
+  };
 }
 
 function statusOf({ status }: OrderItem) {

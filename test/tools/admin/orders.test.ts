@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { onEvery } from "../../helpers/faults/fault-proxy.ts";
 import { createTerminal, pagesOf } from "./terminal.ts";
 
-const { playIn } = await createTerminal();
+const { play, playIn } = await createTerminal();
 
 test("an order is shown with every attribute, and the name of its key", async () => {
   const { sent } = await playIn({ calls: () => undefined })`
@@ -28,13 +28,13 @@ test("an order is shown with every attribute, and the name of its key", async ()
   {"id":-9223372036854775808,"status":"cancelled","petId":9007199254740993,"complete":false,\
   "cancelledBy":"key_1111111111111111","cancellationId":"5f3f",\
   "cancelledAt":"2026-11-20T08:00:00.000Z","cancelledByName":"Acme \u0007shop",\
-  "gift":{"L":[{"B":"AP8="}]}}
+  "gift":{"L":[{"B":"AP8="}]},"omittedFields":{}}
   $ orders show 2
   id           2
   status       cancelled
   cancelledBy  key_2222222222222222
   $ orders show 7 --json
-  {"id":7,"status":"held\u001b[2J"}
+  {"id":7,"status":"held\u001b[2J","omittedFields":{}}
   $ orders show 5
   ! No order has the id 5
   exit 1
@@ -83,7 +83,26 @@ test("orders are listed in columns or as lines of an orders file, and counted", 
   ID                    STATUS     PET ID                QUANTITY  COMPLETE  SHIP DATE\
                       CANCELLED BY
   $ orders count --json
-  {"pending":1,"shipped":0,"cancelled":3,"other":2,"total":6}
+  {"pending":1,"shipped":0,"cancelled":3,"other":2,"total":6,"omittedFields":{"id":1}}
+  …
+`);
+
+test("values that clients don't see are marked and counted", () => play`
+  $ put {"id":1,"quantity":3,"shipDate":"2026-12-24T12:00:00Z","complete":true}
+  $ put {"id":{"N":"2"},"quantity":{"S":"3"},"shipDate":{"S":"2026-12-24T12:00:00"},"complete":{"S":"yes"}}
+  $ put {"id":{"N":"3"},"petId":{"N":"9223372036854775808"},"shipDate":{"S":"2026-12-24"}}
+  $ orders show 2
+  id        2
+  quantity  3                    (clients don't see it)
+  complete  yes                  (clients don't see it)
+  shipDate  2026-12-24T12:00:00  (clients don't see it)
+  $ orders show 3 --json
+  {"id":3,"petId":"9223372036854775808","shipDate":"2026-12-24",\
+  "omittedFields":{"petId":1,"shipDate":1}}
+  $ orders count
+  …
+  total      3
+  ! Values that clients don't see: …2 ship date…
 `);
 
 test("a list as JSON names an order that it skips, even on an earlier page", () =>
