@@ -19,12 +19,14 @@ export const parseTable = accepting(
   "Must be 3 to 255 of a-z, A-Z, 0-9, _, - and .",
 );
 
-/** The names of an order's attributes, except those by which it is found, ended and reinstated. */
+/** The names of an order's attributes, except those that identify it or prove how it got its status. */
 export function parseFields(text: string): string[] {
   const fields = text.split(",");
-  if (fields.some((field) => /^(id|status|cancel\w+|reinstatedAt|)$/.test(field)))
+  if (
+    fields.some((field) => /^(id|status|cancel\w+|shipmentId|reinstatedAt|)$/.test(field))
+  )
     throw new InvalidArgumentError(
-      "Must be names like petId,quantity, and not id or status.",
+      "Must be names like petId,quantity, and not id, status or shipmentId.",
     );
   return fields;
 }

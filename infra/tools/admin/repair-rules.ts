@@ -63,9 +63,10 @@ function judgeOrder(copied: OrderItem, current: OrderItem, fields: string[]): Ju
     ? judgeStatus(copied, current, differing)
     : "differing";
   if (outcome === "contradictory") return { outcome };
+  // An older shipment must not be proved again.
+  const hasMoved = outcome !== "differing" || differing.includes("reinstatedAt");
   const mayMend = (name: string) =>
-    // Those that a shipment sets.
-    outcome !== "changedSince" || (name !== "shipDate" && name !== "complete");
+    !hasMoved || (name !== "shipDate" && name !== "complete");
   const wrong = differing.filter((name) => fields.includes(name) && mayMend(name));
   const { id: _, ...attributes } = copied;
   const change = {
@@ -85,10 +86,11 @@ function judgeStatus(copied: OrderItem, current: OrderItem, differing: string[])
   if (was === "ended" && is === "ended") return "contradictory";
   if (was === "ended" && current["reinstatedAt"])
     return is === "pending" ? "reinstated" : "contradictory";
-  // An order that has lost its status may still say that it was cancelled since.
-  const wasCancelledSince =
-    current["cancellationId"] && differing.includes("cancellationId");
-  return wasCancelledSince ? "contradictory" : "mended";
+  // An order that has lost its status may still say that it was shipped or cancelled since.
+  const hasEndedSince = ["shipmentId", "cancellationId"].some(
+    (proof) => current[proof] && differing.includes(proof),
+  );
+  return hasEndedSince ? "contradictory" : "mended";
 }
 
 type Status = "pending" | "ended" | "other" | "none";

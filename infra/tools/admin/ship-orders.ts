@@ -1,4 +1,4 @@
-import { randomInt } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { isThrottled } from "../../../shared/dynamodb.ts";
 import type { OrderItem, OrderStatus } from "../../../shared/order.ts";
 import { errorText } from "../terminal/errors.ts";
@@ -25,7 +25,7 @@ interface Shipment {
 export async function shipOrders(
   session: Session,
   named: string[],
-  { file, date: shipDate = now() }: { file?: string; date?: string },
+  { file, date: shipDate = new Date().toISOString() }: { file?: string; date?: string },
 ): Promise<Result> {
   const ids = named.length > 0 ? new Set(named) : await session.readIds(file);
   const calls = session.calls("writes");
@@ -66,9 +66,9 @@ function shipmentText(id: string, { outcome, shipDate, status, reason }: Shipmen
 }
 
 /**
- * Ships an order in one conditional write: only `pending` becomes `shipped`.
+ * Ships an order in one conditional write: only `pending` becomes `shipped`. A shipment id of its
+ * own tells this write from any other if its response is lost, and replaces an older one.
  *
- * @param shipDate also distinguishes this write from anyone else's if its response is lost.
  * @throws what the DynamoDB client throws when the order can't have shipped.
  */
 async function shipOrder(
@@ -82,6 +82,7 @@ async function shipOrder(
     status: { S: "shipped" satisfies OrderStatus },
     shipDate: { S: shipDate },
     complete: { BOOL: true },
+    shipmentId: { S: randomUUID() },
   };
   try {
     const unmet = await calls.update(table, "id", shipped, pending);
@@ -103,10 +104,4 @@ function rejection(item: OrderItem | undefined): Shipment {
     return { outcome: "already_shipped", shipDate: shipDate?.S };
   if (status?.S === "cancelled") return { outcome: "cancelled" };
   return { outcome: "not_pending", status: status?.S };
-}
-
-/** The time, with random microseconds, so that no other shipper writes the same. */
-function now() {
-  const microseconds = String(randomInt(1000)).padStart(3, "0");
-  return new Date().toISOString().replace("Z", `${microseconds}Z`);
 }
