@@ -2,12 +2,10 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { hasProc } from "./processes.ts";
 
-const python = ["-c", "import sys; sys.exit(sys.version_info < (3, 10))"];
-
 const checks = {
-  "Python 3.10": () => spawnSync("python3", python).status === 0,
   "requests for Python": () =>
     spawnSync("python3", ["-c", "import requests"]).status === 0,
+  boto3: () => spawnSync("python3", ["-c", "import boto3"]).status === 0,
   openssl: () => spawnSync("openssl", ["version"]).status === 0,
   git: () => spawnSync("git", ["--version"]).status === 0,
   "/dev/full": () => existsSync("/dev/full"),

@@ -1,6 +1,7 @@
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { errors, ServiceError } from "../../shared/errors.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
-import { shipOrder } from "../resilience/ship-order.ts";
+import { shipOrder } from "../../shared/recipes/write-orders.ts";
 import type { Operation } from "./contract.ts";
 import { type Connect, nextStep, type Response, type Step } from "./recorded-client.ts";
 import { orderId, tableName } from "./remembered-table.ts";
@@ -110,9 +111,10 @@ const shipper: Actor = {
   fates: [delivered],
   next: remembering((_askedAt, responses) =>
     nextStep(async (connect) => {
-      const client = connect(1);
-      const shipped = await shipOrder(client, tableName, orderId, shippedAt);
-      return shipped ? "shipped" : "not shipped";
+      const client = DynamoDBDocumentClient.from(connect(1));
+      const date = shippedAt.toISOString();
+      const outcome = await shipOrder(client, tableName, orderId, "parcel-1", date);
+      return outcome === "shipped" ? "shipped" : "not shipped";
     }, responses),
   ),
 };

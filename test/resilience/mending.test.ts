@@ -4,6 +4,7 @@ import {
   GetItemCommand,
   PutItemCommand,
 } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { seedOrders } from "../../infra/tools/local/engine/tables.ts";
@@ -11,6 +12,7 @@ import { batches } from "../../infra/tools/orders-file/batches.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
+import { shipOrder } from "../../shared/recipes/write-orders.ts";
 import { createTable } from "../helpers/create-table.ts";
 import {
   type Behaviour,
@@ -20,7 +22,6 @@ import {
 } from "../helpers/faults/fault-proxy.ts";
 import { applied, unapplied } from "../helpers/faults/faults.ts";
 import { createTerminal, run } from "../tools/admin/terminal.ts";
-import { shipOrder } from "./ship-order.ts";
 
 const terminal = await createTerminal();
 const {
@@ -34,6 +35,7 @@ const {
   stackAt,
   start,
 } = terminal;
+const documents = DynamoDBDocumentClient.from(client);
 const live = terminal.tables.orders;
 
 const leakedKey = "key_1eaced1eaced1eac";
@@ -99,7 +101,12 @@ async function beginDamaged(orders: Copied[]) {
 
 /** What others do to an order. Each resolves with false if the order didn't allow it. */
 const acts: Record<string, (id: number) => Promise<unknown>> = {
-  ship: (id) => shipOrder(client, live, BigInt(id)),
+  ship: async (id) => {
+    const now = new Date().toISOString();
+    return (
+      (await shipOrder(documents, live, BigInt(id), randomUUID(), now)) === "shipped"
+    );
+  },
   cancel: (id) =>
     cancelOrder(client, live, {
       orderId: BigInt(id),

@@ -65,6 +65,12 @@ export const faults: Record<string, Behaviour> = {
   ...unnoticed,
 };
 
+/** Carries the call out twice, and passes on the second response. */
+export const doubled: Behaviour = async ({ forward, response }) => {
+  await forward();
+  respond(response, await forward());
+};
+
 function reset(response: ServerResponse) {
   response.socket?.resetAndDestroy();
 }

@@ -1,0 +1,115 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import {
+  type DynamoDBDocumentClient,
+  PutCommand,
+  UpdateCommand,
+  type UpdateCommandOutput,
+} from "@aws-sdk/lib-dynamodb";
+
+/**
+ * Places an order with these attributes, as plain values. Its `placementId` tells it from an order
+ * that someone else placed.
+ */
+export async function placeOrder(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  id: bigint,
+  placementId: string,
+  attributes: object,
+) {
+  const command = new PutCommand({
+    TableName,
+    Item: { ...attributes, id, status: "pending", placementId },
+    ConditionExpression: "attribute_not_exists(id)",
+    ...informative,
+  });
+  const found = await orderInTheWay(client.send(command));
+  if (!found) return "placed";
+  return found["placementId"]?.S === placementId ? "already placed by you" : "taken";
+}
+
+/**
+ * Ships an order: the parcel may leave only if this returns "shipped". The shipment's id and date
+ * tell it from a shipment by someone else, and from one of yours that was undone.
+ */
+export async function shipOrder(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  id: bigint,
+  shipmentId: string,
+  shipDate: string,
+) {
+  const command = new UpdateCommand({
+    TableName,
+    Key: { id },
+    UpdateExpression:
+      "SET #status = :shipped, complete = :true, shipDate = :date, shipmentId = :shipment",
+    ConditionExpression: "#status = :pending",
+    ExpressionAttributeNames: { "#status": "status" },
+    ExpressionAttributeValues: {
+      ":pending": "pending",
+      ":shipped": "shipped",
+      ":true": true,
+      ":date": shipDate,
+      ":shipment": shipmentId,
+    },
+    ...informative,
+  });
+  const found = await orderInTheWay(client.send(command));
+  if (!found) return "shipped";
+  if (!found["id"]) return "no such order";
+  if (found["status"]?.S === "cancelled") return "cancelled";
+  if (found["status"]?.S !== "shipped") return "not pending";
+  const isYours =
+    found["shipmentId"]?.S === shipmentId && found["shipDate"]?.S === shipDate;
+  return isYours ? "shipped" : "shipped by someone else";
+}
+
+/** Makes an order pending again that was shipped by mistake, with `wrongDate` as its `shipDate`. */
+export async function reinstateOrder(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  id: bigint,
+  wrongDate: string,
+  shipDate: string,
+  reinstatedAt: string,
+) {
+  const command = new UpdateCommand({
+    TableName,
+    Key: { id },
+    UpdateExpression:
+      "SET #status = :pending, complete = :false, shipDate = :date, reinstatedAt = :now REMOVE shipmentId",
+    ConditionExpression: "#status = :shipped AND shipDate = :wrong",
+    ExpressionAttributeNames: { "#status": "status" },
+    ExpressionAttributeValues: {
+      ":shipped": "shipped",
+      ":wrong": wrongDate,
+      ":pending": "pending",
+      ":false": false,
+      ":date": shipDate,
+      ":now": reinstatedAt,
+    },
+    ...informative,
+  });
+  const found = await orderInTheWay(client.send(command));
+  const isYours = !found || found["reinstatedAt"]?.S === reinstatedAt;
+  return isYours ? "reinstated" : "changed since";
+}
+
+const informative = {
+  ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+  ReturnConsumedCapacity: "TOTAL",
+} as const;
+
+/** Returns undefined once a write is applied, or the order that didn't meet its condition. */
+async function orderInTheWay(sent: Promise<UpdateCommandOutput>) {
+  try {
+    const { ConsumedCapacity } = await sent;
+    // A lost response can reach the SDK as an empty 200.
+    if (!ConsumedCapacity) throw new Error("The response is empty");
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return error.Item ?? {};
+  }
+}

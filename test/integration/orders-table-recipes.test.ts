@@ -1,0 +1,178 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { cancelOrder } from "../../shared/orders-table.ts";
+import {
+  placeOrder,
+  reinstateOrder,
+  shipOrder,
+} from "../../shared/recipes/write-orders.ts";
+import { type Behaviour, passOn } from "../helpers/faults/fault-proxy.ts";
+import { applied, doubled, unapplied, unnoticed } from "../helpers/faults/faults.ts";
+import { machineHas } from "../helpers/machine.ts";
+import { testEnvironment } from "../helpers/test-environment.ts";
+import { createTestTables } from "../helpers/test-tables.ts";
+import { startLineProcess } from "../openapi/line-process.ts";
+
+const { behindProxy, client, empty, tables } = await createTestTables();
+const table = tables.orders;
+const documents = DynamoDBDocumentClient.from(client);
+const id = 4711;
+const monday = "2026-12-21T09:30:00Z";
+const tuesday = "2026-12-22T09:30:00Z";
+const friday = "2026-12-25T09:30:00Z";
+
+const put = async (order: object | undefined) =>
+  order && documents.send(new PutCommand({ TableName: table, Item: { id, ...order } }));
+const orders = async () =>
+  (await documents.send(new ScanCommand({ TableName: table }))).Items;
+
+type Verb = "place" | "ship" | "reinstate";
+
+/**
+ * Writes the order with a recipe, as team A, which ships on Monday and reinstates on Tuesday what
+ * has shipped on Monday. Returns the outcome, or the message if the recipe throws.
+ */
+type Write = (verb: Verb, endpoint: string) => Promise<string>;
+
+const recipes = { place: placeOrder, ship: shipOrder, reinstate: reinstateOrder };
+const argumentsOf = (petId: unknown): Record<Verb, unknown[]> => ({
+  place: ["a", { petId }],
+  ship: ["a", monday],
+  reinstate: [monday, friday, tuesday],
+});
+
+const inTypeScript: Write = async (verb, endpoint) => {
+  // Without our retries, as other teams have it.
+  const plain = new DynamoDBClient({ endpoint });
+  onTestFinished(() => plain.destroy());
+  const teamA = DynamoDBDocumentClient.from(plain);
+  const args = [teamA, table, BigInt(id), ...argumentsOf(104)[verb]];
+  return Reflect.apply(recipes[verb], undefined, args).catch(
+    (error: Error) => error.message,
+  );
+};
+
+function startPython(): Write {
+  const program = `${import.meta.dirname}/write_orders_calls.py`;
+  const ask = startLineProcess("python3", ["-B", program], {
+    ...testEnvironment,
+    AWS_DEFAULT_REGION: testEnvironment.AWS_REGION,
+    PYTHONPATH: "shared/recipes",
+  });
+  return (verb, endpoint) =>
+    ask([verb, endpoint, table, id, ...argumentsOf({ N: "104" })[verb]]);
+}
+
+/** Writes until the recipe returns, through a proxy with this behaviour for the first call. */
+async function finish(write: Write, verb: Verb, first: Behaviour) {
+  const behaviours = [first];
+  const { proxy } = await behindProxy(() => behaviours.pop());
+  const told = await write(verb, proxy.endpoint);
+  return told === "The response is empty" ? await write(verb, proxy.endpoint) : told;
+}
+
+const others: Record<string, () => Promise<unknown>> = {
+  cancels: () =>
+    cancelOrder(client, table, {
+      orderId: BigInt(id),
+      cancelledBy: "key_a",
+      cancelledAt: new Date(),
+      cancellationId: "request",
+    }).catch(() => "409"),
+  places: () => placeOrder(documents, table, BigInt(id), "b", {}),
+  ships: () => shipOrder(documents, table, BigInt(id), "b", tuesday),
+  reinstates: () => reinstateOrder(documents, table, BigInt(id), monday, friday, friday),
+};
+
+const shippedByA = { status: "shipped", shipmentId: "a", shipDate: monday };
+const shippedByB = { status: "shipped", shipmentId: "b", shipDate: tuesday };
+/** The order after each recipe has changed it. */
+const written: Record<string, object> = {
+  placed: { status: "pending", placementId: "a", petId: 104 },
+  shipped: { ...shippedByA, complete: true },
+  reinstated: {
+    status: "pending",
+    complete: false,
+    shipDate: friday,
+    reinstatedAt: tuesday,
+  },
+};
+
+const hasBoto3 = machineHas("boto3", "the recipes of the orders table in Python");
+
+describe.each([
+  { language: "TypeScript", isMissing: false, start: () => inTypeScript },
+  { language: "Python", isMissing: !hasBoto3, start: startPython },
+])("in $language", ({ isMissing, start }) => {
+  const write = isMissing ? inTypeScript : start();
+
+  test.skipIf(isMissing).each<[verb: Verb, before: object | undefined, outcome: string]>([
+    ["place", undefined, "placed"],
+    ["place", { status: "cancelled", placementId: "a" }, "already placed by you"],
+    ["place", { status: "pending", placementId: "b" }, "taken"],
+    ["ship", undefined, "no such order"],
+    ["ship", { ...shippedByB, status: "pending" }, "shipped"],
+    ["ship", { ...shippedByA, complete: true }, "shipped"],
+    ["ship", { ...shippedByA, shipmentId: "b" }, "shipped by someone else"],
+    // By a team with a proof of its own, after the shipment of team A was undone.
+    ["ship", { ...shippedByA, shipDate: tuesday }, "shipped by someone else"],
+    ["ship", { ...shippedByA, status: "cancelled" }, "cancelled"],
+    ["ship", { ...shippedByA, status: "on hold" }, "not pending"],
+    ["reinstate", shippedByA, "reinstated"],
+    ["reinstate", written["reinstated"], "reinstated"],
+    ["reinstate", shippedByB, "changed since"],
+  ])(
+    "team A asks to %s the order %j: %s, though responses are lost, empty or to a second copy",
+    async (verb, before, outcome) => {
+      const after = written[outcome] ?? before;
+      const again = outcome === "placed" ? "already placed by you" : outcome;
+      const responses: [first: Behaviour, told: string][] = [
+        [passOn, outcome],
+        [applied["reset after the engine"], again],
+        [unnoticed["an empty response of no length"], again],
+        [doubled, again],
+      ];
+      for (const [first, told] of responses) {
+        await empty();
+        await put(before);
+        expect(await finish(write, verb, first)).toBe(told);
+        expect(await orders()).toEqual(after ? [{ id, ...after }] : []);
+      }
+    },
+  );
+
+  test
+    .skipIf(!start)
+    .each<[verb: Verb, when: "before" | "after", meanwhile: string, outcome: string]>([
+      ["place", "before", "places", "taken"],
+      ["place", "after", "cancels", "already placed by you"],
+      ["ship", "before", "cancels", "cancelled"],
+      ["ship", "before", "ships", "shipped by someone else"],
+      ["ship", "after", "cancels", "shipped"],
+      ["ship", "after", "ships", "shipped"],
+      ["ship", "after", "reinstates ships", "shipped by someone else"],
+      ["ship", "after", "reinstates cancels", "cancelled"],
+      ["reinstate", "before", "reinstates ships", "changed since"],
+      ["reinstate", "after", "ships", "reinstated"],
+    ])(
+    "team A asks to %s the order, just %s which someone else %s it: %s, and that stands",
+    async (verb, when, meanwhile, outcome) => {
+      let order: unknown;
+      const act = async () => {
+        for (const name of meanwhile.split(" ")) await others[name]?.();
+        order = await orders();
+      };
+      const lost: Behaviour = async (exchange) => {
+        if (when === "before") await act();
+        await exchange.forward();
+        if (when === "after") await act();
+        unapplied["reset before a response"](exchange);
+      };
+      if (verb !== "place")
+        await put(verb === "ship" ? { status: "pending" } : shippedByA);
+      expect(await finish(write, verb, lost)).toBe(outcome);
+      expect(await orders()).toEqual(order);
+    },
+  );
+});
