@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { environments } from "../../../../infra/environments.ts";
+import { functionList } from "../../../../infra/stack/function-list.ts";
 import { readFunctions } from "../../../../infra/tools/local/template/functions.ts";
 import { readRestApi } from "../../../../infra/tools/local/template/rest-api.ts";
 import {
@@ -157,6 +158,7 @@ test("only functions that are debugged have a port each, and a day for their wor
     readFunctions(assembly, "http://127.0.0.1:8000", inspect).map(
       ({ inspectPort, Timeout }) => [inspectPort, Timeout],
     );
-  expect(limits(true)).toEqual([9229, 9230, 9231].map((port) => [port, 86_400]));
-  expect(limits()).toEqual([900, 10, 5].map((seconds) => [undefined, seconds]));
+  const functions = Object.values(functionList);
+  expect(limits(true)).toEqual(functions.map((_, index) => [9229 + index, 86_400]));
+  expect(limits()).toEqual(functions.map((entry) => [undefined, entry.timeoutSeconds]));
 });
