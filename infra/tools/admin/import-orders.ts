@@ -51,10 +51,7 @@ export async function importOrders(
   const signal = session.interruptible();
   try {
     using orders = await checkFile(name, signal);
-    await using record =
-      recordName === undefined
-        ? undefined
-        : await startRecord(recordName, session.ordersTable);
+    const record = recordName ? startRecord(recordName, session.ordersTable) : undefined;
     return await workOn(session, inputName(name), orders, check, record);
   } catch (error) {
     if (!(error instanceof BadLinesError)) throw error;

@@ -5,11 +5,11 @@ import { CommandError } from "../terminal/errors.ts";
 import { confirm } from "../terminal/input.ts";
 import { counted, countsText } from "../terminal/text.ts";
 import type { Result, Session } from "./command.ts";
-import { type RecordedOutcome, readRecord } from "./import-record.ts";
+import { readRecord } from "./import-record.ts";
 import { workThrough } from "./work-through.ts";
 
 /** Why an order of a record stays. */
-const reasons = {
+const reasons: Record<string, string> = {
   changedSince: "has changed since",
   thereBefore: "was there before",
   unknown: "may have been written by the import, or by someone else",
@@ -35,12 +35,21 @@ export async function undoImport(
   if (!(await confirm(warning, isAgreed))) throw new CommandError("Nothing was deleted");
   const reads = session.calls("reads");
   const writes = session.calls("writes");
-  const counts = { deleted: 0, missing: 0, changedSince: 0, thereBefore: 0, unknown: 0 };
+  const counts: Record<string, number> = {
+    deleted: 0,
+    missing: 0,
+    changedSince: 0,
+    thereBefore: 0,
+    unknown: 0,
+  };
   const undo = async (order: OrderItem, found: OrderItem | undefined) => {
-    const kept = reasonToKeep(order, found, record.outcomeOf(order));
-    const unmet = kept ? undefined : await writes.delete(table, "id", order);
-    if (unmet) return unmet.found ? "changedSince" : "missing";
-    return kept ?? "deleted";
+    if (!found) return "missing";
+    const outcome = record.outcomeOf(order);
+    if (outcome !== "written") return outcome;
+    if (differingAttributes(order, found).length > 0) return "changedSince";
+    const unmet = await writes.delete(table, "id", order);
+    if (!unmet) return "deleted";
+    return unmet.found ? "changedSince" : "missing";
   };
   const { reason } = await workThrough(session, {
     title: "Deleting",
@@ -52,8 +61,8 @@ export async function undoImport(
         session.stop.signal.throwIfAborted();
         const outcome = await undo(order, find(order));
         const id = plainValue(order["id"]);
-        if (outcome !== "deleted" && outcome !== "missing")
-          session.print(`Order ${id} ${reasons[outcome]}`, { id, outcome });
+        const reason = reasons[outcome];
+        if (reason) session.print(`Order ${id} ${reason}`, { id, outcome });
         yield outcome;
       }
     },
@@ -63,16 +72,6 @@ export async function undoImport(
     json: { table, complete: reason === undefined, ...counts },
     notes: [`${table}: ${countsText(counts)}`],
     reason,
-    rejected: counts.changedSince + counts.unknown > 0,
+    rejected: Boolean(counts["changedSince"] || counts["unknown"]),
   };
-}
-
-function reasonToKeep(
-  order: OrderItem,
-  found: OrderItem | undefined,
-  outcome: RecordedOutcome,
-) {
-  if (!found) return "missing";
-  if (outcome !== "written") return outcome;
-  return differingAttributes(order, found).length > 0 ? "changedSince" : undefined;
 }

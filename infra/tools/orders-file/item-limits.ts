@@ -8,25 +8,22 @@ const longestName = 65_535;
 
 /** Whether DynamoDB has no room for an item. A number's size is the least that it can be. */
 export function isTooLarge(item: OrderItem): boolean {
-  return membersSize(item) > mostBytes;
+  return sizeOfAll(item, 0) > mostBytes;
 }
 
-function membersSize(members: OrderItem, overhead = 0) {
-  const sizes = Object.entries(members).map(
-    ([name, attribute]) => Buffer.byteLength(name) + sizeOf(attribute) + overhead,
-  );
-  return total(sizes);
+function sizeOfAll(members: OrderItem, overhead = 1) {
+  let size = 0;
+  for (const [name, member] of Object.entries(members))
+    size += overhead + Buffer.byteLength(name) + sizeOf(member);
+  return size;
 }
 
-function sizeOf({ S, N, B, SS, NS, BS, L, M, ...rest }: AttributeValue): number {
-  if (M) return 3 + membersSize(M, 1);
-  if (L) return 3 + total(L.map((element) => 1 + sizeOf(element)));
-  if (Object.keys(rest).length > 0) return 1;
-  return total([
-    ...[S ?? SS ?? []].flat().map((text) => Buffer.byteLength(text)),
-    ...[N ?? NS ?? []].flat().map(numberSize),
-    ...[B ?? BS ?? []].flat().map((bytes) => bytes.length),
-  ]);
+function sizeOf({ S, N, B, SS, NS, BS, L, M }: AttributeValue): number {
+  if (M) return 3 + sizeOfAll(M);
+  if (L) return 3 + sum(L.map((element) => 1 + sizeOf(element)));
+  if (N ?? NS) return sum([N ?? NS ?? []].flat().map(numberSize));
+  // The others, NULL and BOOL, take a byte.
+  return sum([S ?? SS ?? B ?? BS ?? " "].flat().map((value) => Buffer.byteLength(value)));
 }
 
 function numberSize(number: string) {
@@ -34,8 +31,8 @@ function numberSize(number: string) {
   return 1 + Math.ceil(digits.length / 2);
 }
 
-function total(numbers: number[]) {
-  return numbers.reduce((sum, number) => sum + number, 0);
+function sum(numbers: number[]) {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /**

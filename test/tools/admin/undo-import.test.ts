@@ -1,4 +1,5 @@
-import { open, readFile, writeFile } from "node:fs/promises";
+import fs from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { onEvery, passOn } from "../../helpers/faults/fault-proxy.ts";
@@ -93,12 +94,9 @@ test("an import that was killed is undone but for the orders whose outcome is un
 
 test("an order's line is on the disk before the order is written", async () => {
   const record = join(folder, "disk.record");
-  const file = await open(join(folder, "any"), "w");
-  await file.close();
   let flushed = "";
-  const datasync = vi.spyOn(Object.getPrototypeOf(file), "datasync");
-  datasync.mockImplementation(async () => {
-    flushed = await readFile(record, "utf8");
+  vi.spyOn(fs, "fsyncSync").mockImplementation(() => {
+    flushed = fs.readFileSync(record, "utf8");
   });
   onTestFinished(() => void vi.restoreAllMocks());
   const written: boolean[] = [];
