@@ -191,7 +191,10 @@ function addImport(orders: Command) {
     .argument("[file]", "NDJSON: one order per line, with its status", parseNonEmpty, "-")
     .option("--check", "compare the orders with the table, and write nothing")
     .addOption(
-      new Option("--record <file>", "a new file for what --undo needs")
+      new Option(
+        "--record <file>",
+        "write down what is written, in a new file, for --undo",
+      )
         .argParser(parseNonEmpty)
         .conflicts("check"),
     )

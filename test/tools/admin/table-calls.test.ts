@@ -99,6 +99,17 @@ describe("calls to a table", () => {
     await expect(writing).rejects.toMatchObject({ name: "LostCallError" });
   });
 
+  test("delete an item only while it has every attribute that it is to have", async () => {
+    const send = vi.spyOn(client, "send").mockResolvedValue({} as never);
+    const item = { id: { N: "1" }, status: { S: "pending" } };
+    await new TableCalls(client).delete("orders", "id", item);
+    expect(send.mock.lastCall?.[0].input).toMatchObject({
+      ConditionExpression: "#0 = :0 AND #1 = :1",
+      ExpressionAttributeNames: { "#0": "id", "#1": "status" },
+      ExpressionAttributeValues: { ":0": item.id, ":1": item.status },
+    });
+  });
+
   test("recognise as their own what a throttled attempt may have written", async () => {
     const Item = { id: { N: "1" }, status: { S: "pending" } };
     const unmet = new ConditionalCheckFailedException({
