@@ -15,7 +15,6 @@ const byOther = cancelled("key_0123456789abcdef");
 const pending = '{"id":1,"status":"pending"}';
 const shipped = '{"id":1,"status":"shipped"}';
 const damaged = '{"id":1,"status":null}';
-const corrected = '{"id":1,"petId":9,"status":"pending"}';
 const reinstated =
   '{"id":1,"status":"pending","otherAttributes":{"reinstatedAt":{"S":"2026-11-20T09:00:00.000Z"}}}';
 const extended = '{"id":1,"status":"pending","otherAttributes":{"parcel":{"S":"1"}}}';
@@ -136,7 +135,7 @@ test.each<
   ["ship: deleted", deleted, "UpdateItem", ship("Order 1 does not exist\nexit 5")],
   [
     "import: placed",
-    corrected,
+    shipped,
     "PutItem",
     importing("1 order: 0 written, 0 already there, 1 different, …\n…\nexit 1"),
   ],
