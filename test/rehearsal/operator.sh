@@ -8,7 +8,7 @@ export PATH="$SCRATCH/venv/bin:$PATH" TMPDIR="$SCRATCH" PRINTED="$SCRATCH/printe
 # No setting of CDK's reaches it.
 infra/petstore() {
   if [ "$1" = deploy ]; then set -- "$@" --require-approval never; fi
-  command infra/petstore "$@"
+  command infra/petstore "$@" || ${OTHERWISE:-kill $$}
 }
 
 # The variables set before. Any failure ends a block, even where bash would go on, as in the condition of a loop.

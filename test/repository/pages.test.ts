@@ -38,10 +38,12 @@ function anchors(page: string) {
   );
 }
 
-const petstore = createProgram().configureOutput({ writeOut: () => {} });
+const petstore = createProgram();
 // A command's options are added when it is called.
-for (const command of petstore.commands)
+for (const command of petstore.commands) {
+  command.configureOutput({ writeOut: () => {} });
   await petstore.parseAsync([command.name(), "--help"], { from: "user" }).catch(() => {});
+}
 
 /** The words of a command line of `petstore` that the program doesn't know. */
 function unknownTo(program: Command, line: string) {

@@ -24,9 +24,9 @@ describe("the launcher", () => {
     await writeFile(
       join(checkout, "infra/tools/petstore.ts"),
       `const words = process.argv.slice(2);
+      process.on("SIGINT", () => process.exit(42));
       console.log(JSON.stringify({ words, cwd: process.cwd(), pid: process.pid }));
-      if (words[0] === "wait") setInterval(() => {}, 1000);
-      process.on("SIGINT", () => process.exit(42));`,
+      if (words[0] === "wait") setInterval(() => {}, 1000);`,
     );
   });
 
