@@ -15,6 +15,8 @@ interface DeployOptions extends CompareOptions {
 /** CDK runs in another folder than its caller. */
 const resolvePath = (path: string) => resolve(path);
 
+const appText = "a synthesised app; without it, synthesises one";
+
 // They take a while to load.
 const load = async () => ({
   ...(await import("./cdk.ts")),
@@ -87,15 +89,17 @@ export function addDiff(command: Command, entries: Entries = environments) {
       "compare with a saved template; needs no credentials",
       resolvePath,
     )
+    .option("-a, --app <directory>", appText, resolvePath)
     .allowUnknownOption()
     .action(async (environment: Environment, cdkOptions: string[], options) => {
       const { cdk, findCaller } = await load();
-      const { profile, template }: CompareOptions = options;
+      const { profile, template, app }: CompareOptions = options;
       if (template)
         console.log("Compared with a saved template, not with what is deployed.");
       const caller = template ? undefined : await findCaller(environment, profile);
       const saved = template ? ["--template", template] : [];
-      const words = ["diff", environment.stackName, "--exclusively", ...saved];
+      const given = app ? ["--app", app] : [];
+      const words = ["diff", environment.stackName, "--exclusively", ...saved, ...given];
       process.exitCode = await cdk([...words, ...cdkOptions], caller);
     });
 }
@@ -118,10 +122,12 @@ export function addDrift(command: Command, entries: Entries = environments) {
 export function addSynth(command: Command) {
   command
     .argument("[cdk-options...]", "options of `cdk synth`, such as -c canary=false")
+    .option("-o, --output <folder>", "where to write (default: cdk.out)", resolvePath)
     .allowUnknownOption()
-    .action(async (cdkOptions: string[]) => {
+    .action(async (cdkOptions: string[], { output }: { output?: string }) => {
       const { cdk } = await load();
-      process.exitCode = await cdk(["synth", "--quiet", ...cdkOptions]);
+      const folder = output === undefined ? [] : ["--output", output];
+      process.exitCode = await cdk(["synth", "--quiet", ...folder, ...cdkOptions]);
     });
 }
 
@@ -134,11 +140,7 @@ function addComparison(command: Command) {
   const collect = (value: string, before: string[] = []) => [...before, value];
   return command
     .option("--accept <digest>", "changes that are meant; may be repeated", collect)
-    .option(
-      "--app <directory>",
-      "a synthesised app; without it, synthesises one",
-      resolvePath,
-    )
+    .option("--app <directory>", appText, resolvePath)
     .addOption(
       new Option("-c, --context <key=value>", "such as canary=false, for the synthesis")
         .argParser(collect)

@@ -19,6 +19,7 @@ import {
   addDeploy,
   addDiff,
   addDrift,
+  addSynth,
 } from "../../../infra/tools/deploy/commands.ts";
 import { Script } from "../../../infra/tools/terminal/script.ts";
 import { everyOption } from "../../helpers/fixture-environments.ts";
@@ -147,6 +148,7 @@ export async function run(...words: string[]): Promise<string> {
   addDeploy(program.command("deploy"), environments);
   addDiff(program.command("diff"), environments);
   addDrift(program.command("drift"), environments);
+  addSynth(program.command("synth"));
   await program.run(words);
   const calls = readFileSync(file("cdk.calls"), "utf8").split("\n").filter(Boolean);
   const text = [...lines, ...calls, `exit code ${process.exitCode}`].join("\n");

@@ -268,21 +268,31 @@ exit code 2`);
 test("a command fails in one line when CDK can't be started", async () => {
   vi.stubEnv("PATH", "/nowhere");
   expect(await run("compare", "kept")).toBe(
-    "The packages are not all installed (spawn cdk ENOENT). Run: npm ci --include=dev\n" +
+    "The packages are not all installed (spawn cdk ENOENT). Run: npm ci\n" +
       "exit code 2",
   );
 });
 
 test("a drift and a diff are CDK's of the stack, and end with its exit code", async () => {
   expect(await run("drift", "kept")).toBe("cdk drift STACK --fail\nexit code 7");
-  expect(await run("diff", "kept", "--app", "a", "--security-only")).toBe(
-    "cdk diff STACK --exclusively --app a --security-only\nexit code 7",
+  expect(await run("diff", "kept", "--security-only")).toBe(
+    "cdk diff STACK --exclusively --security-only\nexit code 7",
   );
   expect(
     await run("diff", "kept", "--template=saved.json"),
   ).toBe(`Compared with a saved template, not with what is deployed.
 cdk diff STACK --exclusively --template saved.json
 exit code 7`);
+});
+
+test.each([
+  [["synth", "-o", "./a", "-c", "b=c"], "synth --quiet --output a -c b=c"],
+  [
+    ["diff", "kept", "--strict", "--app=./a"],
+    "diff STACK --exclusively --app a --strict",
+  ],
+])("CDK gets paths that are the caller's: %j", async (words, call) => {
+  expect(await run(...words)).toBe(`cdk ${call}\nexit code 7`);
 });
 
 const policies = "give the role the policies of infra/PERMISSIONS.md, Drift";
