@@ -59,7 +59,7 @@ describe("the launcher", () => {
 
   const npmCi = "The packages are not all installed. Run npm ci in CHECKOUT";
   const noNode =
-    "Node 24 is missing. Run npm ci --include=optional in CHECKOUT, or get it from https://nodejs.org";
+    "Node 24 is missing. Run npm ci in CHECKOUT, or get it from https://nodejs.org";
   test.each<[string, string, string | undefined, string]>([
     ["before npm ci", "", undefined, npmCi],
     ["without the development packages", "commander", undefined, npmCi],

@@ -119,7 +119,7 @@ function noResponse(_: string, { name, code, hostname, address, port }: Failure)
 }
 
 function notInstalled(reason: string) {
-  return `The packages are not all installed (${reason}). Run: npm ci --include=dev`;
+  return `The packages are not all installed (${reason}). Run: npm ci`;
 }
 
 function unexpected(what: string) {

@@ -9,7 +9,7 @@ const system = (code: string, more: object) => named("Error", "x", { code, ...mo
 // AWS's message quotes the signed headers.
 const signature = "The Canonical String should have been x-amz-security-token:secret";
 const notInstalled = "The packages are not all installed";
-const install = "Run: npm ci --include=dev";
+const install = "Run: npm ci";
 const trace = "NODE_DEBUG=errors prints the stack trace";
 
 test.each<[text: string, error: unknown]>([

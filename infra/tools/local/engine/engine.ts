@@ -34,7 +34,7 @@ export function enginePath() {
 export function noEngine() {
   const problem =
     enginePackage in packageJson.optionalDependencies
-      ? "The DynamoDB engine is not installed. Run npm ci --include=optional, or"
+      ? "The DynamoDB engine is not installed. Run npm ci, or"
       : `npm has no DynamoDB engine for this machine (${platform}):`;
   const remedy = "start one and set DYNAMODB_ENDPOINT (infra/tools/local/README.md)";
   return `${problem} ${remedy}`;
