@@ -73,7 +73,7 @@ const exitCodes = `
 Exit codes:
   0    done
   1    failed; also a rejected key, a failed check, a change that isn't accepted, drift
-  2    wrong use; also a comparison or an installation that is incomplete
+  2    wrong use; also a comparison that can't be made, or packages that aren't installed
   3-7  of orders ship, see its help
 `;
 

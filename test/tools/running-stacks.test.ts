@@ -40,9 +40,9 @@ test("running stacks are listed for their user, the latest first, until they end
   expect(statSync(join(folder, "1.json")).mode & 0o777).toBe(0o600);
 });
 
-test("a file that can't be written is named in one line", async () => {
+test("a folder that can't be written is named in one line", async () => {
   await writeFile(folder, "");
   expect(() => writeStackFile(stackAt(1, 1))).toThrow(
-    /^.*\/stacks\/1\.json can't be written: E.*\. Set LOCAL_STACKS to another folder$/,
+    /^.*\/stacks can't be written: E.*\. Set LOCAL_STACKS to another folder$/,
   );
 });

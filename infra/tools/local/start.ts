@@ -36,7 +36,10 @@ export async function start({ json, ...options }: StartOptions): Promise<void> {
     // They take a while to load.
     const { startLocalStack } = await import("./local-stack.ts");
     const { notLoadedText, readyText } = await import("./ready-text.ts");
-    const { writeStackFile } = await import("../running-stacks/stack-files.ts");
+    const { prepareStacksFolder, writeStackFile } = await import(
+      "../running-stacks/stack-files.ts"
+    );
+    prepareStacksFolder();
     const { synthesise } = await import("./template/synthesis.ts");
     await using folder = await mkdtempDisposable(join(tmpdir(), "pet-store-orders-"));
     await using running = new AsyncDisposableStack();

@@ -1,4 +1,6 @@
 import {
+  accessSync,
+  constants,
   globSync,
   mkdirSync,
   readFileSync,
@@ -27,6 +29,23 @@ export type RunningStack = z.infer<typeof stackSchema>;
 const folder = () =>
   process.env["LOCAL_STACKS"] || join(import.meta.dirname, "../../../.local");
 
+/** Makes the folder if it is missing. @throws CommandError when it can't be written. */
+export function prepareStacksFolder(): void {
+  try {
+    mkdirSync(folder(), { recursive: true });
+    accessSync(folder(), constants.W_OK);
+  } catch (error) {
+    throw cantWrite(folder(), error);
+  }
+}
+
+function cantWrite(path: string, error: unknown) {
+  const { message } = Object(error);
+  return new CommandError(
+    `${path} can't be written: ${message}. Set LOCAL_STACKS to another folder`,
+  );
+}
+
 /**
  * Writes the file of a stack, named after its port, over that of an earlier one.
  *
@@ -34,17 +53,14 @@ const folder = () =>
  * @throws CommandError when it can't be written.
  */
 export function writeStackFile(stack: RunningStack): () => void {
+  prepareStacksFolder();
   const file = join(folder(), `${new URL(stack.baseUrl).port}.json`);
   try {
-    mkdirSync(folder(), { recursive: true });
     // In one step for those who read it.
     writeFileSync(`${file}.new`, JSON.stringify(stack), { mode: 0o600 });
     renameSync(`${file}.new`, file);
   } catch (error) {
-    const { message } = Object(error);
-    throw new CommandError(
-      `${file} can't be written: ${message}. Set LOCAL_STACKS to another folder`,
-    );
+    throw cantWrite(file, error);
   }
   return () => {
     try {

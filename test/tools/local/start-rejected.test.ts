@@ -57,6 +57,13 @@ describe("npm start exits with a line on", () => {
       "--db is for the embedded engine, but DYNAMODB_ENDPOINT names another: use one of the two\n",
     ],
     [
+      "a folder of running stacks that can't be written",
+      [],
+      { LOCAL_STACKS: "/dev/null/stacks" },
+      "/dev/null/stacks can't be written: ENOTDIR: not a directory, mkdir " +
+        "'/dev/null/stacks'. Set LOCAL_STACKS to another folder\n",
+    ],
+    [
       "an engine that does not respond",
       [],
       nowhere,
