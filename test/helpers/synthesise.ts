@@ -1,11 +1,13 @@
 import { Template } from "aws-cdk-lib/assertions";
 import { App } from "aws-cdk-lib/core";
-import cdkJson from "../../cdk.json" with { type: "json" };
 import type { Environment } from "../../infra/environments.ts";
 import { OrdersStack } from "../../infra/stack/orders-stack.ts";
 import { constructId, named } from "./named.ts";
 
-/** The stack of an environment, without what takes time and changes no template. */
+/**
+ * The stack of an environment, without what takes time and changes no template. It ignores `cdk.json`,
+ * which has a company's bootstrap qualifier.
+ */
 export function ordersStack(
   environment: Environment,
   context: Record<string, unknown> = {},
@@ -15,7 +17,7 @@ export function ordersStack(
     "aws:cdk:disable-creation-stack-traces": true,
   };
   const app = new App({
-    context: { ...cdkJson.context, ...quick, ...context },
+    context: { ...quick, ...context },
     analyticsReporting: false,
     builtinCloudFormationValidation: false,
     stackTraces: false,
