@@ -79,7 +79,8 @@ export async function reinstateOrder(
     Key: { id },
     UpdateExpression:
       "SET #status = :pending, complete = :false, shipDate = :date, reinstatedAt = :now REMOVE shipmentId",
-    ConditionExpression: "#status = :shipped AND shipDate = :wrong",
+    ConditionExpression:
+      "#status = :shipped AND shipDate = :wrong AND reinstatedAt <> :now",
     ExpressionAttributeNames: { "#status": "status" },
     ExpressionAttributeValues: {
       ":shipped": "shipped",

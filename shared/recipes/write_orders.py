@@ -65,7 +65,8 @@ def reinstate_order(client, table, order_id, wrong_date, ship_date, reinstated_a
         Key={"id": {"N": str(order_id)}},
         UpdateExpression="SET #status = :pending, complete = :false, "
         "shipDate = :date, reinstatedAt = :now REMOVE shipmentId",
-        ConditionExpression="#status = :shipped AND shipDate = :wrong",
+        ConditionExpression="#status = :shipped AND shipDate = :wrong "
+        "AND reinstatedAt <> :now",
         ExpressionAttributeNames={"#status": "status"},
         ExpressionAttributeValues={
             ":shipped": {"S": "shipped"},

@@ -82,6 +82,7 @@ const others: Record<string, () => Promise<unknown>> = {
     }).catch(() => "409"),
   places: () => placeOrder(documents, table, BigInt(id), "b", {}),
   ships: () => shipOrder(documents, table, BigInt(id), "b", tuesday),
+  "re-ships": () => shipOrder(documents, table, BigInt(id), "b", monday),
   reinstates: () => reinstateOrder(documents, table, BigInt(id), monday, friday, friday),
 };
 
@@ -154,7 +155,7 @@ describe.each([
       ["ship", "after", "reinstates ships", "shipped by someone else"],
       ["ship", "after", "reinstates cancels", "cancelled"],
       ["reinstate", "before", "reinstates ships", "changed since"],
-      ["reinstate", "after", "ships", "reinstated"],
+      ["reinstate", "after", "re-ships", "reinstated"],
     ])(
     "team A asks to %s the order, just %s which someone else %s it: %s, and that stands",
     async (verb, when, meanwhile, outcome) => {
