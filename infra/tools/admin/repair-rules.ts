@@ -36,6 +36,8 @@ export interface Rules {
   key: string;
   /** The attribute by which people name an item. */
   name: string;
+  /** The attributes to put back where they differ, which are counted even if none does. */
+  fields: string[];
   /** The attributes that must not have changed since the judgement. */
   judgedBy: string[];
   /** Judges an item of the live table by the copy's. */
@@ -51,6 +53,7 @@ export function orderRules(fields: string[]): Rules {
   return {
     key: "id",
     name: "id",
+    fields,
     judgedBy: ["id", "status", "reinstatedAt"],
     judge: (copied, current) => judgeOrder(copied, current, fields),
   };
@@ -111,6 +114,7 @@ function mayBecome(was: Status, is: Status) {
 export const keyRules: Rules = {
   key: "keyHash",
   name: "keyId",
+  fields: [],
   judgedBy: ["keyHash", "revokedAt"],
   judge({ revokedAt }, current) {
     const isRevived = revokedAt !== undefined && current["revokedAt"] === undefined;

@@ -77,7 +77,7 @@ export async function repair(
   };
   const counts = { ...zeroCounts };
   const doubtful = new Findings<string>();
-  const fields = new Map<string, number>();
+  const fields = new Map(rules.fields.map((name) => [name, 0]));
   const report = (repaired: RepairedItem) => {
     const { differing = [], ...item } = repaired;
     for (const name of differing) fields.set(name, (fields.get(name) ?? 0) + 1);

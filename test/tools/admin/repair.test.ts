@@ -50,7 +50,7 @@ test("what is missing or damaged is put back, once, and everything else stays", 
   ! signature       1
   ! status          3
   exit 1
-  $ orders repair --from COPY --ids - --json | sort
+  $ orders repair --from COPY --ids - --fields misspelt --json | sort
   > 2
   > 4
   > 9
@@ -62,7 +62,7 @@ test("what is missing or damaged is put back, once, and everything else stays", 
   {"id":9,"outcome":"inNeither"}
   {"table":"ORDERS","dryRun":false,"complete":true,"placed":1,"mended":1,"same":0,\
   "differing":0,"changedSince":0,"reinstated":0,"contradictory":0,"onlyLive":1,"inNeither":1,\
-  "fields":{"carrier":1,"parcels":1,"signature":1,"status":1}}
+  "fields":{"misspelt":0,"carrier":1,"parcels":1,"signature":1,"status":1}}
   ! Repaired ORDERS: …
   ! 8 is only in the live table
   ! 9 is in neither table
