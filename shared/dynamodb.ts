@@ -104,9 +104,10 @@ export function mayBeApplied(error: unknown): boolean {
 
 /**
  * Makes a client throw a LostCallError, and retry, whenever it gets no well-formed response of
- * DynamoDB: a success with a JSON body, or an error with a type. Whatever else the network or a
- * proxy does is the same to us. (Without a Content-Length, the SDK treats a response as complete
- * wherever it ends, even when it is empty.)
+ * DynamoDB: a success with a request id and a JSON body, or an error with a type. Whatever else the
+ * network or a proxy does is the same to us. (To the SDK, a proxy's `{}` is a successful write.
+ * Without a Content-Length, it treats a response as complete wherever it ends, even when it is
+ * empty.)
  */
 export function retryLostCalls(client: DynamoDBClient): DynamoDBClient {
   client.middlewareStack.add(
@@ -114,12 +115,11 @@ export function retryLostCalls(client: DynamoDBClient): DynamoDBClient {
       const result = await next(args).catch((error: unknown) => {
         throw attemptError(error, context);
       });
-      const { response } = result;
-      if (Object(response).body?.readableDidRead) return result;
-      const empty = Object.assign(new Error("The body is empty"), {
-        $response: response,
-      });
-      throw attemptError(empty, context);
+      const { response, output } = result;
+      if (Object(response).body?.readableDidRead && output?.$metadata.requestId)
+        return result;
+      const malformed = new Error("The response is empty, or has no request id");
+      throw attemptError(Object.assign(malformed, { $response: response }), context);
     },
     // Around the SDK's own deserialization, within its retries.
     { name: "retryLostCalls", step: "deserialize", priority: "high" },

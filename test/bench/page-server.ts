@@ -21,7 +21,7 @@ export async function startPageServer(orders: number, change: Change = (order) =
       change(order, index),
     );
     const LastEvaluatedKey = end < orders ? { id: { N: String(end) } } : undefined;
-    response.writeHead(200, { "content-type": "application/x-amz-json-1.0" });
+    response.writeHead(200, { "x-amzn-requestid": "A1" });
     response.end(JSON.stringify({ Items, LastEvaluatedKey }));
   });
   const variables = { AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${port}` };

@@ -71,7 +71,7 @@ function arrive(response: Response) {
     throw Object.assign(new Error("No response in time"), { name: "TimeoutError" });
   return new HttpResponse({
     statusCode: response.status,
-    headers: { "content-type": "application/x-amz-json-1.0" },
+    headers: { "content-type": "application/x-amz-json-1.0", "x-amzn-requestid": "A1" },
     body: Readable.from([Buffer.from(response.body)]),
   });
 }

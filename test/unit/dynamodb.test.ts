@@ -8,7 +8,7 @@ import {
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { engineClient } from "../../infra/tools/running-stacks/engine-client.ts";
 import { callFailed, createClient, mayBeApplied } from "../../shared/dynamodb.ts";
-import { response, startFakeTable } from "./fake-table.ts";
+import { requestId, response, startFakeTable } from "./fake-table.ts";
 
 const table = await startFakeTable();
 afterEach(() => void vi.restoreAllMocks());
@@ -43,11 +43,13 @@ function spyOnPauses(): number[] {
 test("a client times out every attempt that gets no response", async () => {
   table.respond = () => undefined;
   // Counted by the SDK: on a busy machine an attempt may be over before the server hears of it.
-  await expect(patientClient(50).send(new ListTablesCommand({}))).rejects.toMatchObject({
+  const error = await errorOf(patientClient(50));
+  expect(error).toMatchObject({
     name: "LostCallError",
     cause: { name: "TimeoutError" },
     $metadata: { attempts: 3 },
   });
+  expect(mayBeApplied(error)).toBe(true);
 });
 
 // The time budgets of the functions (time-budgets.test.ts) count on these.
@@ -129,6 +131,7 @@ test.each<[when: string, mayBeApplied: boolean, failures: Error[]]>([
   ["there are no more sockets", false, [system("EMFILE", "connect")]],
   ["connections are rejected", false, [refused]],
   ["every address rejects connections", false, [new AggregateError([refused, refused])]],
+  ["only one address rejects them", true, [new AggregateError([refused, reset])]],
   ["no connection is made in time", false, [connectionTimeout]],
   ["the connection is reset", true, [reset]],
   ["TLS fails", true, [system("EPROTO", "write")]],
@@ -153,12 +156,16 @@ test("a call that can't get its credentials was not applied, though it can't rea
   expect(mayBeApplied(error)).toBe(false);
 });
 
-test("a call isn't repeated when our own request is malformed", async () => {
-  const malformed = new TypeError("Invalid character in header content");
-  const error = await errorOf(failingClient(malformed));
-  expect(error).toBe(malformed);
+test.each([
+  [new TypeError("Invalid character in header content"), false],
+  // Our own deadline, or an operator's Ctrl-C.
+  [Object.assign(new Error("secret"), { name: "AbortError" }), true],
+])("a call isn't repeated after %s; it may have been applied: %s", async (...row) => {
+  const [thrown, unsettled] = row;
+  const error = await errorOf(failingClient(thrown));
+  expect(error).toBe(thrown);
   expect(error).toMatchObject({ $metadata: { attempts: 1 } });
-  expect(mayBeApplied(error)).toBe(false);
+  expect(mayBeApplied(error)).toBe(unsettled);
 });
 
 test.each([
@@ -182,14 +189,20 @@ test.each([
   },
 );
 
-test("a call whose first attempt was lost may have been applied, whatever ends it", async () => {
-  const expired = response(400, '{"__type":"ExpiredTokenException"}');
-  table.respond = (attempt) => (attempt === 1 ? response(200, "") : expired);
-  const error = await errorOf(patientClient());
-  expect(error).toMatchObject({ name: "ExpiredTokenException" });
-  expect(callFailed(error).code).toBe("internal_error");
-  expect(mayBeApplied(error)).toBe(true);
-});
+test.each([
+  ["was lost", response(200, "")],
+  ["failed in DynamoDB", response(500, '{"__type":"InternalServerError"}')],
+])(
+  "a call whose first attempt %s may have been applied, whatever ends it",
+  async (...row) => {
+    const expired = response(400, '{"__type":"ExpiredTokenException"}');
+    table.respond = (attempt) => (attempt === 1 ? row[1] : expired);
+    const error = await errorOf(patientClient());
+    expect(error).toMatchObject({ name: "ExpiredTokenException" });
+    expect(callFailed(error).code).toBe("internal_error");
+    expect(mayBeApplied(error)).toBe(true);
+  },
+);
 
 test.each([
   { seconds: 1, attempts: 1 },
@@ -208,7 +221,7 @@ test.each([
       const [status, body] = isSkewed
         ? [400, '{"__type":"InvalidSignatureException"}']
         : [200, "{}"];
-      return response(status, body, `Date: ${now.toUTCString()}\r\n`);
+      return response(status, body, `${requestId}Date: ${now.toUTCString()}\r\n`);
     };
     const client = patientClient();
     await client.send(write);
@@ -222,7 +235,7 @@ describe.each([
   ["the service", patientClient],
   ["the tools on a local engine", () => engineClient(table.endpoint)],
 ])("a client of %s repeats a call after", (_, makeClient) => {
-  const ok = "HTTP/1.1 200 OK\r\nConnection: close\r\n";
+  const ok = `HTTP/1.1 200 OK\r\nConnection: close\r\n${requestId}`;
   test.each([
     ["an empty response without a length", `${ok}\r\n`],
     ["an empty response with a length", response(200, "")],
@@ -234,7 +247,11 @@ describe.each([
     ["half of a response without a length", `${ok}\r\n{"Items":[{"id":{"N":"1`],
     ["a response that ends after a brace", `${ok}\r\n{"Items":[{"id":{"N":"1"}}`],
     ["a response that isn't JSON", response(200, "<html></html>")],
-    ["oversized headers", response(200, "{}", `X-Any: ${"x".repeat(20_000)}\r\n`)],
+    ["a response without a request id", response(200, "{}", "")],
+    [
+      "oversized headers",
+      response(200, "{}", `${requestId}X-Any: ${"x".repeat(20_000)}\r\n`),
+    ],
     ["a response that isn't HTTP", "220 mail.test ESMTP\r\n"],
     ["an unknown status", response(418, "{}")],
     ["a redirection", response(302, "")],

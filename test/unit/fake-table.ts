@@ -2,8 +2,11 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import { afterAll, beforeEach } from "vitest";
 import { listenOn } from "../../infra/tools/local/machine/ports.ts";
 
+/** The header by which DynamoDB's responses are known. */
+export const requestId = "x-amzn-RequestId: A1\r\n";
+
 /** The bytes of a response: its status, headers and body. */
-export function response(status: number, body: string, headers = ""): string {
+export function response(status: number, body: string, headers = requestId): string {
   const length = `Content-Length: ${Buffer.byteLength(body)}\r\n`;
   return `HTTP/1.1 ${status} Any\r\nConnection: close\r\n${length}${headers}\r\n${body}`;
 }

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vit
 import { createClient } from "../../shared/dynamodb.ts";
 import { ListProtocol, listPage } from "../../shared/list-page.ts";
 import { orderFields } from "../../shared/order.ts";
-import { response, startFakeTable } from "./fake-table.ts";
+import { requestId, response, startFakeTable } from "./fake-table.ts";
 
 // Whatever a table responds, a list is the same as with the SDK's own protocol.
 
@@ -201,7 +201,8 @@ describe("a response is a page, is lost or is an error for both protocols:", () 
   ])("cut at each byte, %s", async (_, framed) => {
     const short = '{"Items":[{"id":{"NS":["1"]}},{"id":{"N":"2"}}],"Count":2}';
     for (let cut = 0; cut <= short.length; cut += 1) {
-      table.respond = () => `HTTP/1.1 200 OK\r\n${framed(short.slice(0, cut))}`;
+      const framing = framed(short.slice(0, cut));
+      table.respond = () => `HTTP/1.1 200 OK\r\n${requestId}${framing}`;
       const { outcome, attempts } = await expectSame(cut);
       if (cut < short.length)
         expect([outcome, attempts]).toMatchObject([{ name: expect.any(String) }, 2]);
@@ -224,7 +225,7 @@ test.each([
 ])("a page whose checksum is wrong by %i takes %i attempts", async (wrong, attempts) => {
   table.respond = (attempt) => {
     const sum = crc32(body) + (attempt === 1 ? wrong : 0);
-    return response(200, body, `x-amz-crc32: ${sum}\r\n`);
+    return response(200, body, `${requestId}x-amz-crc32: ${sum}\r\n`);
   };
   expect(await scan(ours)).toMatchObject({ outcome: { orders: 3 }, attempts });
 });

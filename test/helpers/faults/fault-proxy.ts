@@ -65,6 +65,7 @@ export async function startFaultProxy(target: string, choose: Choice) {
   const agent = new Agent({ keepAlive: true });
   const server = createServer(async (incoming, response) => {
     response.setHeader("content-type", "application/x-amz-json-1.0");
+    response.setHeader("x-amzn-requestid", "A1");
     try {
       const { headers } = incoming;
       const call: EngineCall = {

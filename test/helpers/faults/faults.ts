@@ -96,9 +96,7 @@ function trickle(response: ServerResponse) {
 function endingAfter(part: number): Behaviour {
   return async ({ forward, response }) => {
     const { body } = await forward();
-    response.socket?.write(
-      "HTTP/1.1 200 OK\r\ncontent-type: application/x-amz-json-1.0\r\n\r\n",
-    );
+    response.socket?.write("HTTP/1.1 200 OK\r\nx-amzn-requestid: A1\r\n\r\n");
     response.socket?.end(body.subarray(0, part * body.length));
   };
 }
