@@ -33,7 +33,7 @@ export interface ListPage {
 
 type OrderField = (typeof orderFields)[number];
 
-/** The pages that `ListProtocol` has read, by the outputs without them. */
+/** The pages that `ListProtocol` has read, by their Scan's output. */
 const pages = new WeakMap<object, ListPage>();
 
 /** The orders in the output of a Scan, by a client with `ListProtocol` or by any other. */
@@ -52,7 +52,7 @@ export class ListProtocol extends AwsJson1_0Protocol {
       return await super.deserializeResponse(operation, context, response);
     const body = await collectBody(response.body, context);
     const { "x-amz-crc32": checksum } = response.headers;
-    // It counts as lost.
+    // The call counts as lost.
     if (checksum !== undefined && crc32(body) !== Number(checksum))
       throw new Error("The response doesn't match its checksum");
     try {
@@ -61,14 +61,11 @@ export class ListProtocol extends AwsJson1_0Protocol {
       pages.set(output, page);
       return output;
     } catch {
-      // It is another response, or not a whole one: the SDK says which.
+      // Another response, or an incomplete one: the SDK tells which.
       return await super.deserializeResponse(operation, context, { ...response, body });
     }
   }
 }
-
-/** All that may precede the orders: no text within an order is taken for their beginning. */
-const beginning = /^\{(?:"\w+":(?:\d+|\{"id":\{"N":"-?\d+"\}\}),)*"Items":\[/;
 
 /**
  * Reads the response to a Scan: its page, and the output without it.
@@ -76,11 +73,12 @@ const beginning = /^\{(?:"\w+":(?:\d+|\{"id":\{"N":"-?\d+"\}\}),)*"Items":\[/;
  * @throws an error when the text isn't JSON, or isn't such a response.
  */
 function readPage(text: string) {
-  const [before = ""] = beginning.exec(text) ?? [];
+  const start = text.indexOf("[");
   const end = text.lastIndexOf("]");
-  const { Items, ...rest } = JSON.parse(before + text.slice(end));
+  // Only these two brackets are left: if Items is an array, they are its own.
+  const { Items, ...rest } = JSON.parse(text.slice(0, start + 1) + text.slice(end));
   if (!Array.isArray(Items)) throw new TypeError("The response has no Items");
-  return { page: writePage(text.slice(before.length - 1, end)), rest };
+  return { page: writePage(text.slice(start, end)), rest };
 }
 
 /**
@@ -90,14 +88,15 @@ function readPage(text: string) {
  * @param items more orders.
  */
 function writePage(text: string, items: OrderItem[] = []): ListPage {
-  // A line break marks each order that matches. JSON has none but between its tokens.
+  // A line break marks each order that matches, so the text itself must have none. Within a JSON
+  // string there is never one.
   if (text.includes("\n")) throw new SyntaxError("The response has line breaks");
   const { pattern, replacement } = patternFor(text);
   const [first = "", ...lines] = text.replace(pattern, replacement).split("\n");
   const orders: string[] = [];
   const omittedFields: OmittedFields = {};
   const write = (item: OrderItem) => orders.push(orderJson(item, omittedFields));
-  // With the 0, nothing after a comma isn't JSON.
+  // The 0 makes a comma with nothing after it a syntax error.
   const parse = (others: string) =>
     JSON.parse(`[0,${others.slice(1)}]`)
       .slice(1)

@@ -210,7 +210,13 @@ describe("a response is a page, is lost or is an error for both protocols:", () 
   });
 
   test.each([200, 204, 302, 400, 413, 429, 500, 503])("the status %i", async (status) => {
-    const bodies = [body, "", "null", "[]", "{}", "<html></html>", '{"Items":null}'];
+    const items = '[{"id":{"N":"1"}}]';
+    const bodies = [
+      ...[body, body + body, "", "null", "5", "[]", "{}", "<html></html>"],
+      ...['{"Items":null}', `{"Orders":${items}}`, `{"Page":{"Items":${items}}}`],
+      ...[`{"Items":${items},"Items":${items}}`, `{"Items":${items},"Orders":${items}}`],
+      `{"Note":"[","Items":${items}}`,
+    ];
     const errors = ["ThrottlingException", "ValidationException", "InternalServerError"];
     for (const sent of [...bodies, ...errors.map((name) => `{"__type":"a#${name}"}`)]) {
       table.respond = () => response(status, sent);
