@@ -92,6 +92,7 @@ test.each<[orders: number, json: string, pages: Pages, warnings: object[]]>([
   [2, '[{"id":1},{"id":1}]', [[damaged], [damaged]], leftOut({ petId: 2 })],
 ])("a list is one array of all pages, and logs its %i orders", async (...row) => {
   const [orders, json, pages, warnings] = row;
+  using pause = vi.spyOn(systemClock, "pause");
   havePages(...pages);
   const { prelude, body } = await list();
   expect(prelude).toEqual({ statusCode: 200, headers });
@@ -100,6 +101,8 @@ test.each<[orders: number, json: string, pages: Pages, warnings: object[]]>([
   const line = { event: "orders_listed", keyId: "key_1", orders, firstPageMilliseconds };
   expect(log.info.mock.calls).toEqual([[line]]);
   expect(log.warn.mock.calls).toEqual(warnings);
+  // A timer that is left would hold the list for 15 minutes.
+  expect(pause.mock.lastCall?.[1]?.aborted).toBe(true);
 });
 
 test.each([false, true])(
