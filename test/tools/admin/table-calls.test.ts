@@ -1,10 +1,15 @@
+import { Readable } from "node:stream";
 import {
   ConditionalCheckFailedException,
   DynamoDBClient,
   ThrottlingException,
 } from "@aws-sdk/client-dynamodb";
+import { HttpResponse } from "@smithy/core/protocols";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { TableCalls } from "../../../infra/tools/admin/table-calls.ts";
+import {
+  TableCalls,
+  UnsettledWriteError,
+} from "../../../infra/tools/admin/table-calls.ts";
 import { engineClient } from "../../../infra/tools/running-stacks/engine-client.ts";
 import { systemClock } from "../../../shared/clock.ts";
 
@@ -97,6 +102,27 @@ describe("calls to a table", () => {
     onTestFinished(() => unreachable.destroy());
     const writing = new TableCalls(unreachable).insert("orders", "id", {});
     await expect(writing).rejects.toMatchObject({ name: "LostCallError" });
+  });
+
+  test("may have been applied if any attempt was lost, whatever ends them", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    const rejecting = (name: string) => async () => ({
+      response: new HttpResponse({
+        statusCode: 400,
+        body: Readable.from([Buffer.from(`{"__type":"${name}"}`)]),
+      }),
+    });
+    const handle = vi
+      .fn(rejecting("ValidationException"))
+      .mockRejectedValueOnce(new Error("reset"))
+      .mockImplementationOnce(rejecting("ThrottlingException"))
+      .mockImplementationOnce(rejecting("ThrottlingException"));
+    const unreliable = engineClient("http://127.0.0.1:1");
+    onTestFinished(() => unreliable.destroy());
+    Object.assign(unreliable.config, { requestHandler: { handle } });
+    const writing = new TableCalls(unreliable).insert("orders", "id", {});
+    await expect(writing).rejects.toThrow(UnsettledWriteError);
+    expect(handle).toHaveBeenCalledTimes(4);
   });
 
   test("delete an item only while it has every attribute that it is to have", async () => {
