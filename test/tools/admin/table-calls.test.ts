@@ -136,7 +136,7 @@ describe("calls to a table", () => {
     });
   });
 
-  test("recognise as their own what a throttled attempt may have written", async () => {
+  test("recognise as their own what an earlier attempt may have written", async () => {
     const Item = { id: { N: "1" }, status: { S: "pending" } };
     const unmet = new ConditionalCheckFailedException({
       ...once,
@@ -155,5 +155,8 @@ describe("calls to a table", () => {
       await new TableCalls(client).update("orders", "id", change, { id }),
     ).toBeUndefined();
     expect(send).toHaveBeenCalledTimes(4);
+    const retried = Object.assign(unmet, { $metadata: { attempts: 2 } });
+    send.mockRejectedValueOnce(retried);
+    expect(await new TableCalls(client).insert("orders", "id", Item)).toBeUndefined();
   });
 });
