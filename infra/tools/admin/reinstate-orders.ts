@@ -65,7 +65,8 @@ export async function reinstateOrders(
     },
     counts,
   });
-  const { others: _, ...shown } = counts;
+  const { others, ...known } = counts;
+  const shown = { ...known, ...(onlyIds && { notCancelledByThisKey: others }) };
   const { reinstated, outsidePeriod, ...kept } = shown;
   const left = countsText({ cancelledOutsideThePeriod: outsidePeriod, ...kept });
   const verb = dryRun ? "Would reinstate" : "Reinstated";
@@ -81,11 +82,12 @@ export async function reinstateOrders(
   };
 }
 
+/** Reads the orders with these ids; one that doesn't exist is its key. */
 async function* readOrders(table: string, ids: Set<string>, reads: TableCalls) {
   for await (const some of batches(ids)) {
     const keys = some.map(orderKey);
     const find = await reads.read(table, "id", keys);
-    yield* keys.map(find).filter((order) => order !== undefined);
+    yield* keys.map((key) => find(key) ?? key);
   }
 }
 

@@ -66,7 +66,12 @@ test("--ids and --except choose among the orders, unless their file is empty", (
     > 5
     > 99
     3
-    ! Reinstated 1 order; left 1 cancelled outside the period, 0 excepted, 0 changed since, 0 undated
+    ! Reinstated 1 order; ${left}, 0 excepted, 0 changed since, 0 undated, \
+    2 not cancelled by this key
+    $ ${reinstate} --ids - --json --dry-run
+    > 99
+    {…,"undated":0,"notCancelledByThisKey":1}
+    ! Would reinstate 0 orders; …
     $ ${reinstate} --except -
     ! error: standard input has no order ids: …
     …
