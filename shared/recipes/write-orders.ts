@@ -65,6 +65,41 @@ export async function shipOrder(
   return isYours ? "shipped" : "shipped by someone else";
 }
 
+/**
+ * Corrects an attribute of a pending order, as it was read. The correction's id tells it from a
+ * correction by someone else, even from one that brought the old value back.
+ */
+export async function correctOrder(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  order: Record<string, unknown>,
+  correctionId: string,
+  name: string,
+  value: unknown,
+) {
+  const command = new UpdateCommand({
+    TableName,
+    Key: { id: order["id"] },
+    UpdateExpression: "SET #name = :value, correctionId = :correction",
+    ConditionExpression:
+      "#status = :pending AND (attribute_not_exists(#name) OR #name = :was) " +
+      "AND (attribute_not_exists(correctionId) OR correctionId = :last)",
+    ExpressionAttributeNames: { "#status": "status", "#name": name },
+    ExpressionAttributeValues: {
+      ":pending": "pending",
+      ":was": order[name] ?? null,
+      ":last": order["correctionId"] ?? null,
+      ":value": value,
+      ":correction": correctionId,
+    },
+    ...informative,
+  });
+  const found = await orderInTheWay(client.send(command));
+  if (!found || found["correctionId"]?.S === correctionId) return "corrected";
+  if (!found["id"]) return "no such order";
+  return found["status"]?.S === "pending" ? "changed since" : "not pending";
+}
+
 /** Makes an order pending again that was shipped by mistake, with `wrongDate` as its `shipDate`. */
 export async function reinstateOrder(
   client: DynamoDBDocumentClient,
@@ -93,6 +128,7 @@ export async function reinstateOrder(
     ...informative,
   });
   const found = await orderInTheWay(client.send(command));
+  if (found && !found["id"]) return "no such order";
   const isYours = !found || found["reinstatedAt"]?.S === reinstatedAt;
   return isYours ? "reinstated" : "changed since";
 }

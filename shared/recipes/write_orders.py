@@ -57,6 +57,36 @@ def ship_order(client, table, order_id, shipment_id, ship_date):
     return "shipped" if is_yours else "shipped by someone else"
 
 
+def correct_order(client, table, order, correction_id, name, value):
+    """Corrects an attribute of a pending order, as it was read.
+
+    The correction's id tells it from a correction by someone else, even from one that brought the
+    old value back.
+    """
+    found = _order_in_the_way(
+        client.update_item,
+        TableName=table,
+        Key={"id": order["id"]},
+        UpdateExpression="SET #name = :value, correctionId = :correction",
+        ConditionExpression="#status = :pending "
+        "AND (attribute_not_exists(#name) OR #name = :was) "
+        "AND (attribute_not_exists(correctionId) OR correctionId = :last)",
+        ExpressionAttributeNames={"#status": "status", "#name": name},
+        ExpressionAttributeValues={
+            ":pending": {"S": "pending"},
+            ":was": order.get(name, {"NULL": True}),
+            ":last": order.get("correctionId", {"NULL": True}),
+            ":value": value,
+            ":correction": {"S": correction_id},
+        },
+    )
+    if found is None or found.get("correctionId") == {"S": correction_id}:
+        return "corrected"
+    if not found:
+        return "no such order"
+    return "changed since" if found.get("status") == {"S": "pending"} else "not pending"
+
+
 def reinstate_order(client, table, order_id, wrong_date, ship_date, reinstated_at):
     """Makes an order pending again that was shipped by mistake, on the wrong date."""
     found = _order_in_the_way(
@@ -77,6 +107,8 @@ def reinstate_order(client, table, order_id, wrong_date, ship_date, reinstated_a
             ":now": {"S": reinstated_at},
         },
     )
+    if found == {}:
+        return "no such order"
     is_yours = found is None or found.get("reinstatedAt") == {"S": reinstated_at}
     return "reinstated" if is_yours else "changed since"
 

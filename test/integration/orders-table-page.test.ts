@@ -77,12 +77,20 @@ test("the page's commands place and correct an order", async () => {
     complete: { BOOL: false },
     status: { S: "pending" },
     placementId: { S: "cart-1" },
+    correctionId: { S: "typo-1" },
   };
   expect(await tables.items("orders")).toEqual([order]);
 });
 
 test.each([
   ["does not exist", "Correct an order", []],
+  ["was cancelled", "Correct an order", [{ ...cancelled, quantity: { N: "2" } }]],
+  ["was changed", "Correct an order", [{ ...pending, quantity: { N: "5" } }]],
+  [
+    "was corrected and corrected back",
+    "Correct an order",
+    [{ ...pending, quantity: { N: "2" }, correctionId: { S: "typo-2" } }],
+  ],
   ["already exists", "Place an order", [pending]],
   ["was cancelled", "Place an order", [cancelled]],
   ["was cancelled", "Reinstate an order", [cancelled]],
@@ -190,7 +198,7 @@ test("the orders table's page names every attribute of the service with its type
   expect(rows.map(([, attributes, type]) => `${names(attributes)}: ${type}`)).toEqual([
     ...orderFields.map((field) => `${field.name}: ${types[field.type]}`),
     "status: S",
-    "placementId,shipmentId: S",
+    "placementId,shipmentId,correctionId: S",
     "cancelledAt,cancelledBy,cancellationId: S",
     "reinstatedAt: S",
   ]);

@@ -1,8 +1,14 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  DynamoDBDocumentClient,
+  PutCommand,
+  ScanCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { cancelOrder } from "../../shared/orders-table.ts";
 import {
+  correctOrder,
   placeOrder,
   reinstateOrder,
   shipOrder,
@@ -14,7 +20,7 @@ import { testEnvironment } from "../helpers/test-environment.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 import { startLineProcess } from "../openapi/line-process.ts";
 
-const { behindProxy, client, empty, tables } = await createTestTables();
+const { behindProxy, client, empty, items, tables } = await createTestTables();
 const table = tables.orders;
 const documents = DynamoDBDocumentClient.from(client);
 const id = 4711;
@@ -25,30 +31,44 @@ const friday = "2026-12-25T09:30:00Z";
 const put = async (order: object | undefined) =>
   order && documents.send(new PutCommand({ TableName: table, Item: { id, ...order } }));
 const orders = async () =>
-  (await documents.send(new ScanCommand({ TableName: table }))).Items;
+  (await documents.send(new ScanCommand({ TableName: table }))).Items ?? [];
 
-type Verb = "place" | "ship" | "reinstate";
+type Verb = "place" | "ship" | "correct" | "reinstate";
 
 /**
- * Writes the order with a recipe, as team A, which ships on Monday and reinstates on Tuesday what
- * has shipped on Monday. Returns the outcome, or the message if the recipe throws.
+ * Writes the order with a recipe, as team A, which ships on Monday, corrects the quantity to 3 and
+ * reinstates on Tuesday what has shipped on Monday. Returns the outcome, or the message if the recipe
+ * throws.
  */
-type Write = (verb: Verb, endpoint: string) => Promise<string>;
+type Write = (verb: Verb, endpoint: string, read: Read) => Promise<string>;
 
-const recipes = { place: placeOrder, ship: shipOrder, reinstate: reinstateOrder };
-const argumentsOf = (petId: unknown): Record<Verb, unknown[]> => ({
-  place: ["a", { petId }],
-  ship: ["a", monday],
-  reinstate: [monday, friday, tuesday],
+/** The order as team A has read it, in plain values and in DynamoDB's. */
+type Read = { plain: unknown; raw: unknown };
+
+const recipes = {
+  place: placeOrder,
+  ship: shipOrder,
+  correct: correctOrder,
+  reinstate: reinstateOrder,
+};
+const argumentsOf = (
+  id: unknown,
+  read: unknown,
+  number: (value: number) => unknown,
+): Record<Verb, unknown[]> => ({
+  place: [id, "a", { petId: number(104) }],
+  ship: [id, "a", monday],
+  correct: [read, "a", "quantity", number(3)],
+  reinstate: [id, monday, friday, tuesday],
 });
 
-const inTypeScript: Write = async (verb, endpoint) => {
+const inTypeScript: Write = async (verb, endpoint, read) => {
   // Without our retries, as other teams have it.
   const plain = new DynamoDBClient({ endpoint });
   onTestFinished(() => plain.destroy());
   const teamA = DynamoDBDocumentClient.from(plain);
-  const args = [teamA, table, BigInt(id), ...argumentsOf(104)[verb]];
-  return Reflect.apply(recipes[verb], undefined, args).catch(
+  const args = argumentsOf(BigInt(id), read.plain, (value) => value)[verb];
+  return Reflect.apply(recipes[verb], undefined, [teamA, table, ...args]).catch(
     (error: Error) => error.message,
   );
 };
@@ -60,16 +80,24 @@ function startPython(): Write {
     AWS_DEFAULT_REGION: testEnvironment.AWS_REGION,
     PYTHONPATH: "shared/recipes",
   });
-  return (verb, endpoint) =>
-    ask([verb, endpoint, table, id, ...argumentsOf({ N: "104" })[verb]]);
+  const number = (value: number) => ({ N: String(value) });
+  return (verb, endpoint, read) => {
+    const args = argumentsOf(id, read.raw, number)[verb];
+    return ask([verb, endpoint, table, ...args]);
+  };
 }
 
 /** Writes until the recipe returns, through a proxy with this behaviour for the first call. */
 async function finish(write: Write, verb: Verb, first: Behaviour) {
   const behaviours = [first];
   const { proxy } = await behindProxy(() => behaviours.pop());
-  const told = await write(verb, proxy.endpoint);
-  return told === "The response is empty" ? await write(verb, proxy.endpoint) : told;
+  const [plain = { id }] = await orders();
+  const [raw = { id: { N: `${id}` } }] = await items("orders");
+  const read = { plain, raw };
+  const told = await write(verb, proxy.endpoint, read);
+  return told === "The response is empty"
+    ? await write(verb, proxy.endpoint, read)
+    : told;
 }
 
 const others: Record<string, () => Promise<unknown>> = {
@@ -83,15 +111,37 @@ const others: Record<string, () => Promise<unknown>> = {
   places: () => placeOrder(documents, table, BigInt(id), "b", {}),
   ships: () => shipOrder(documents, table, BigInt(id), "b", tuesday),
   "re-ships": () => shipOrder(documents, table, BigInt(id), "b", monday),
+  corrects: async () => {
+    const [read = {}] = await orders();
+    return correctOrder(documents, table, read, "b", "quantity", 2);
+  },
+  // By hand, without an id.
+  raises: () =>
+    documents.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: { id },
+        UpdateExpression: "SET quantity = :more",
+        ExpressionAttributeValues: { ":more": 5 },
+      }),
+    ),
   reinstates: () => reinstateOrder(documents, table, BigInt(id), monday, friday, friday),
 };
 
 const shippedByA = { status: "shipped", shipmentId: "a", shipDate: monday };
 const shippedByB = { status: "shipped", shipmentId: "b", shipDate: tuesday };
+const ordered = { status: "pending", quantity: 2 };
+/** The order before each recipe but "place" changes it. */
+const before: Partial<Record<Verb, object>> = {
+  ship: { status: "pending" },
+  correct: ordered,
+  reinstate: shippedByA,
+};
 /** The order after each recipe has changed it. */
 const written: Record<string, object> = {
   placed: { status: "pending", placementId: "a", petId: 104 },
   shipped: { ...shippedByA, complete: true },
+  corrected: { status: "pending", quantity: 3, correctionId: "a" },
   reinstated: {
     status: "pending",
     complete: false,
@@ -120,6 +170,11 @@ describe.each([
     ["ship", { ...shippedByA, shipDate: tuesday }, "shipped by someone else"],
     ["ship", { ...shippedByA, status: "cancelled" }, "cancelled"],
     ["ship", { ...shippedByA, status: "on hold" }, "not pending"],
+    ["correct", undefined, "no such order"],
+    ["correct", { status: "pending" }, "corrected"],
+    ["correct", { ...ordered, correctionId: "b" }, "corrected"],
+    ["correct", { ...ordered, status: "cancelled" }, "not pending"],
+    ["reinstate", undefined, "no such order"],
     ["reinstate", shippedByA, "reinstated"],
     ["reinstate", written["reinstated"], "reinstated"],
     ["reinstate", shippedByB, "changed since"],
@@ -154,6 +209,11 @@ describe.each([
       ["ship", "after", "ships", "shipped"],
       ["ship", "after", "reinstates ships", "shipped by someone else"],
       ["ship", "after", "reinstates cancels", "cancelled"],
+      ["correct", "before", "corrects", "changed since"],
+      ["correct", "before", "raises", "changed since"],
+      ["correct", "before", "ships", "not pending"],
+      ["correct", "after", "corrects", "changed since"],
+      ["correct", "after", "ships", "corrected"],
       ["reinstate", "before", "reinstates ships", "changed since"],
       ["reinstate", "after", "re-ships", "reinstated"],
     ])(
@@ -170,8 +230,7 @@ describe.each([
         if (when === "after") await act();
         unapplied["reset before a response"](exchange);
       };
-      if (verb !== "place")
-        await put(verb === "ship" ? { status: "pending" } : shippedByA);
+      await put(before[verb]);
       expect(await finish(write, verb, lost)).toBe(outcome);
       expect(await orders()).toEqual(order);
     },
