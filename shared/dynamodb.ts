@@ -173,17 +173,22 @@ function isWithoutConnection(error: unknown): boolean {
  * not respond in time, `internal_error` when the request itself was wrong, which is our fault.
  */
 export function callFailed(error: unknown): ServiceError {
+  return new ServiceError(
+    isTemporary(error) ? "service_unavailable" : "internal_error",
+    error,
+  );
+}
+
+/** Whether the same call may succeed later. */
+export function isTemporary(error: unknown): boolean {
   const failure = Object(error);
-  const isUnavailable =
-    // Our own deadline ended the call.
+  return (
+    // Our own deadline, or the operator, ended the call.
     failure.name === "AbortError" ||
     isThrottlingError(failure) ||
     // A LostCallError is one, too.
     isTransientError(failure) ||
-    isServerError(failure);
-  return new ServiceError(
-    isUnavailable ? "service_unavailable" : "internal_error",
-    error,
+    isServerError(failure)
   );
 }
 

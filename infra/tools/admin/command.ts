@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { isTemporary } from "../../../shared/dynamodb.ts";
 import { isInt64 } from "../../../shared/order.ts";
 import { environments } from "../../environments.ts";
 import { CommandError, errorText } from "../terminal/errors.ts";
@@ -33,11 +34,12 @@ export async function runOnTarget(
   command: Command,
   work: (session: Session) => Promise<Result>,
 ) {
-  const { env, json } = command.optsWithGlobals<TargetOptions>();
+  const { env } = command.optsWithGlobals<TargetOptions>();
   const target = await (env ? findDeployedStack(environments[env]) : findLocalStack());
   if (target.description) process.stderr.write(`${target.description}\n`);
   try {
-    await printResult(await work(openSession(target, command)), json);
+    const session = openSession(target, command);
+    await printResult(await work(session), session);
   } finally {
     target.client.destroy();
   }
@@ -96,18 +98,22 @@ function openSession(target: Target, command: Command) {
   };
 }
 
-async function printResult(result: Result, asJson = false) {
+async function printResult(result: Result, { asJson, stop }: Session) {
   const { text, json, notes = [], unprinted, reason, rejected } = result;
   const printed = asJson ? json && jsonText(json) : text && printableLines(text);
   // Without a text, too: it fails if an earlier line of the command could not be written.
   await writeOutput(printed ? `${printed}\n` : "").catch((error) => {
     throw unprinted ? new CommandError(`${errorText(error)}. ${unprinted}`) : error;
   });
-  const again = reason && `${reason}. Run it again for the rest.`;
-  for (const note of [...notes, again])
+  for (const note of [...notes, reason && `${reason}${remedy(stop.signal)}`])
     if (note) process.stderr.write(`${printableLines(note)}\n`);
   // A command may have set a graver one.
-  if (rejected || again) process.exitCode ||= 1;
+  if (rejected || reason) process.exitCode ||= 1;
+}
+
+/** What to do about a command that stopped early, if running it again helps. */
+function remedy({ reason }: AbortSignal) {
+  return isTemporary(reason) ? ". Run it again for the rest." : "";
 }
 
 /** Writes to standard output, and waits until that is done. @throws what the write fails with. */

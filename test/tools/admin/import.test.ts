@@ -156,7 +156,7 @@ test("an import that fails begins no other write, and its counts add up", async 
     $ orders import orders.ndjson --rate 100
     100 orders: 10 written, 0 already there, 0 different, 90 not written
     ! Using at most 100 write units a second (--rate)
-    ! AWS denied access: not authorized to perform PutItem. Run it again for the rest.
+    ! AWS denied access: not authorized to perform PutItem
     exit 1
   `;
   // At most 48 writes are under way at a time.

@@ -169,11 +169,10 @@ test("a copy that is none is rejected", () => play`
   exit 1
   $ put KEYS {"keyId":"key_1"}
   $ orders repair --from KEYS
-  ! KEYS has an item without id. Run it again for the rest.
+  ! KEYS has an item without id
   exit 1
   $ orders repair --from Typo
-  ! There is no table Typo. Check its name, and whether its stack was deleted or replaced. \
-  Run it again for the rest.
+  ! There is no table Typo. Check its name, and whether its stack was deleted or replaced
   exit 1
   $ keys list --table Typo
   ! There is no table Typo. Check its name, and whether its stack was deleted or replaced

@@ -188,7 +188,7 @@ test("an order whose every response is lost is unknown, with its own exit code",
     Order 1 may have shipped or not: Unexpected error: InternalServerError: …
     Order 2 has shipped: ${noon}
     ! 3 orders: 1 shipped, 1 not tried, 1 unknown
-    ! AWS denied access: not authorized. Run it again for the rest.
+    ! AWS denied access: not authorized
     exit 7
   `;
 });
