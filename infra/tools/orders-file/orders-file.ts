@@ -67,8 +67,14 @@ export class BadLinesError extends CommandError {
     const verb = bad.count === 1 ? "is" : "are";
     const count = `${grouped(bad.count)} of ${counted(orders, "line")} ${verb} bad`;
     super([...fileReport(name, bad), `${count}: nothing was written`].join("\n"));
-    const counts = { orders, written: 0, alreadyThere: 0, notWritten: orders };
-    this.json = { badLines: bad.first, bad: bad.count, ...counts };
+    const counts = { written: 0, alreadyThere: 0, different: 0, notWritten: orders };
+    this.json = {
+      badLines: bad.first,
+      bad: bad.count,
+      orders,
+      ...counts,
+      differing: [],
+    };
   }
 }
 

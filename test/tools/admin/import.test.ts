@@ -81,7 +81,8 @@ test("an import of a bad or an empty file writes nothing", () => play`
   $ orders import bad.ndjson --json
   {"badLines":[{"line":2,"problems":["not JSON: …"]},\
   {"line":3,"problems":["id 4 is already on line 1"]}],\
-  "bad":2,"orders":3,"written":0,"alreadyThere":0,"notWritten":3}
+  "bad":2,"orders":3,"written":0,"alreadyThere":0,"different":0,"notWritten":3,\
+  "differing":[]}
   …
   exit 1
   $ orders import
