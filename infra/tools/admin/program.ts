@@ -209,6 +209,7 @@ function addImport(orders: Command) {
     .option("--yes", "don't ask")
     .hook("preAction", (command) => {
       const { undo, yes } = command.opts();
+      if (yes && !undo) command.error("error: --yes goes with --undo only");
       if (!undo) return;
       if (command.args.length > 0) command.error("error: --undo needs only the record");
       if (!yes && !process.stdin.isTTY)

@@ -54,6 +54,7 @@ test.each([
   ["orders show 9223372036854775808", "Not a 64-bit integer"],
   ["orders audit --local", "required option '--log <file>'"],
   ["orders import ''", "Must not be empty."],
+  ["orders import a --yes --local", "error: --yes goes with --undo only"],
   ["orders export ''", "Must not be empty."],
   ["orders count --rate=-1", noUnits],
   ["orders count --rate 1000000", noUnits],
