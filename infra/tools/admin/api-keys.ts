@@ -153,7 +153,9 @@ export async function checkKey({
   apiKeysTable,
   environment,
 }: Target): Promise<Result> {
-  const key = await readSecret("Key (input is hidden): ");
+  const pasted = await readSecret("Key (input is hidden): ");
+  // As it stands in a header, or quoted in a log or in code.
+  const key = pasted.replace(/^["']?(Authorization: *)?(Bearer +)?|["']$/gi, "");
   if (key === "") throw new CommandError("Standard input has no key");
   const prefix = `${environment.apiKeyPrefix}_`;
   if (!isApiKey(key)) return rejection("malformed or mistyped");

@@ -159,6 +159,12 @@ test("a key is checked by the authorizer's rules, and never shown", async () => 
     $ keys check
     >   ${active}  ${"\r"}
     Accepted: key_1 (test)
+    $ keys check
+    > "authorization: Bearer ${active}"
+    Accepted: key_1 (test)
+    $ keys check
+    > 'Bearer ${active}'
+    Accepted: key_1 (test)
     $ keys check --json
     > ${active}
     {"accepted":true,"keyId":"key_1",…,"state":"active"}
