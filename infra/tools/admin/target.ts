@@ -103,21 +103,23 @@ async function rejectForeignEndpoint(
 /**
  * Finds the tables of the running `petstore start`; of several, the one that started last.
  *
- * @throws CommandError when none is running, and what the SDK throws when one can't be asked.
+ * @throws CommandError when none is running, or its table is gone, and what the SDK throws when it
+ * can't be asked.
  */
 export async function findLocalStack(): Promise<Target> {
   const stacks = readStackFiles();
-  let missing = "No local stack is running. Start one with infra/petstore start";
   for (const { accessKeyId, baseUrl, dynamodbEndpoint, tables } of stacks) {
     const client = nameMissingTables(engineClient(dynamodbEndpoint, accessKeyId));
     try {
       await client.send(new DescribeTableCommand({ TableName: tables.orders }));
     } catch (error) {
       client.destroy();
+      if (error instanceof ResourceNotFoundException)
+        throw new CommandError(
+          `The local stack at ${baseUrl} has no table ${tables.orders}. Restart it`,
+        );
       // A stack that is killed leaves its entry behind, and its port to another program.
       if (!isElsewhere(error)) throw error;
-      if (error instanceof ResourceNotFoundException)
-        missing = `The local stack at ${baseUrl} has no table ${tables.orders}. Restart it`;
       continue;
     }
     return {
@@ -129,7 +131,9 @@ export async function findLocalStack(): Promise<Target> {
       client,
     };
   }
-  throw new CommandError(missing);
+  throw new CommandError(
+    "No local stack is running. Start one with infra/petstore start",
+  );
 }
 
 /** Whether nothing listens at an address, or another program, which does not have the table. */

@@ -136,9 +136,9 @@ describe("a command for the local stack", () => {
     ["uses the latest of two", { stacks: running }, found],
     ["uses the latest that still runs", { stacks: [killed, ...running] }, found],
     [
-      "uses the latest that has its table",
+      "uses no other stack if the latest has lost its table",
       { stacks: [{ ...stackAt(dynamodbEndpoint, 3), tables }, ...running] },
-      found,
+      "! The local stack at http://localhost:3/v1 has no table orders. Restart it\nexit 1",
     ],
     [
       "says that its table is gone",
