@@ -96,7 +96,7 @@ test("no setting of the shell or of an AWS profile changes what reaches the engi
     const requested = Promise.withResolvers<IncomingHttpHeaders>();
     await using engine = createServer(({ method, url, headers }, response) => {
       requested.resolve({ request: `${method} ${url}`, ...headers });
-      response.end('{"TableNames":[]}');
+      response.setHeader("x-amzn-requestid", "A1").end('{"TableNames":[]}');
     });
     const client = engineClient(`http://127.0.0.1:${await listenOn(engine)}`);
     await client.send(new ListTablesCommand());

@@ -26,6 +26,7 @@ beforeEach(() => {
   engineResponds.mockReset().mockImplementation((response) => {
     response
       .setHeader("access-control-allow-origin", "*")
+      .setHeader("x-amzn-requestid", "A1")
       .end('{"TableNames":["Orders"]}');
   });
 });
