@@ -44,7 +44,7 @@ export function addRules(stack: OrdersStack, environment: Environment) {
     if (text) Annotations.of(stack).addWarningV2(`pet-store-orders:${id}`, text);
 }
 
-/** What a team's own parts make necessary, and no policy seems to allow: a text by each id. */
+/** Warnings, by id, of grants that a team's own parts need and no policy seems to give. */
 function missingGrants(stack: OrdersStack) {
   const tables = { orders: stack.ordersTable, apiKeys: stack.apiKeysTable };
   const missing: Record<string, string> = {};

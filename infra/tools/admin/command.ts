@@ -111,7 +111,7 @@ async function printResult(result: Result, { asJson, stop }: Session) {
   if (rejected || reason) process.exitCode ||= 1;
 }
 
-/** What to do about a command that stopped early, if running it again helps. */
+/** Advice on a command that stopped early, if running it again helps. */
 function remedy({ reason }: AbortSignal) {
   return isTemporary(reason) ? ". Run it again for the rest." : "";
 }

@@ -17,7 +17,7 @@ import { isOrdinary } from "./ordinary.ts";
 export interface Review {
   /** The word for `--accept`, which accepts exactly these lines. */
   word: string;
-  /** What changes, by its path; first, marked `!`, data that is lost and doors that open. */
+  /** Changes, by path; first, marked `!`, data that is lost and doors that open. */
   lines: string[];
 }
 
