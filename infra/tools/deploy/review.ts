@@ -56,7 +56,7 @@ export function review(
   return reviews;
 }
 
-/** What protects data. Changes that protect more are ordinary. */
+/** Properties that protect data. Changes that protect more are ordinary. */
 const protection =
   /DeletionPolicy|DeletionProtection|UpdateReplacePolicy|PointInTimeRecovery|TimeToLive/;
 

@@ -83,7 +83,7 @@ const neverDeployed = ["REVIEW_IN_PROGRESS", "ROLLBACK_COMPLETE"];
 const updatable =
   /^(CREATE_COMPLETE|UPDATE_COMPLETE|UPDATE_ROLLBACK_COMPLETE|IMPORT_(ROLLBACK_)?COMPLETE)$/;
 
-/** What to do first about a stack in another status. The first pattern that fits counts. */
+/** Advice on a stack in another status. The first pattern that fits counts. */
 const waysOut: [status: RegExp, wayOut: string][] = [
   [/_IN_PROGRESS$/, "wait until that has ended"],
   [

@@ -6,7 +6,7 @@ import { parseOrderLine } from "./order-line.ts";
 
 const keptOfKind = 20;
 
-/** What people take for an orders file, by how it begins. */
+/** Files that people mistake for an orders file, by how they begin. */
 const lookalikes: [beginning: RegExp, problem: string][] = [
   [/^\p{Cc}\ufffd/u, "is compressed: unpack it first"],
   [/^\s*\[/, "is a JSON array. A list from the API lacks statuses: use `orders export`"],
