@@ -1,17 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { machineHas } from "../helpers/machine.ts";
-import { readWorkflow, runStep, temporaryDirectory } from "./steps.ts";
+import { git, readWorkflow, runStep, temporaryDirectory } from "./steps.ts";
 
 const { build, commit: commitJob } = (await readWorkflow("deploy.yml")).jobs;
-
-function git(cwd: string, ...words: string[]) {
-  const identity = ["-c", "user.name=x", "-c", "user.email=x@example.com"];
-  const options = { cwd, encoding: "utf8", stdio: "pipe" } as const;
-  return execFileSync("git", [...identity, ...words], options).trim();
-}
 
 describe.runIf(machineHas("git", "which commit is deployed"))("of a repository", () => {
   let origin: string;

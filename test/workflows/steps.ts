@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, readFile, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -30,6 +30,13 @@ export async function readWorkflow(name: string) {
 /** Deleted at the end of the run (helpers/assembly.ts). */
 export const temporaryDirectory = () =>
   mkdtemp(join(tmpdir(), "pet-store-orders-workflow-"));
+
+/** Runs git in a folder, and returns what it prints. */
+export function git(cwd: string, ...words: string[]): string {
+  const identity = ["-c", "user.name=x", "-c", "user.email=x@example.com"];
+  const options = { cwd, encoding: "utf8", stdio: "pipe" } as const;
+  return execFileSync("git", [...identity, ...words], options).trim();
+}
 
 export async function checkout(): Promise<string> {
   const directory = await temporaryDirectory();

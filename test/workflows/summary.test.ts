@@ -70,8 +70,9 @@ test("no text of a change can break out of the code block, not even a fence afte
   for (const line of lines.filter(Boolean)) expect(line).toMatch(/^ {4}/);
 });
 
-test("the job fails when the comparison can't be made", async () => {
-  expect(await summarise("exit 2")).toMatchObject({ ok: false });
+test.each(["compare", "diff"])("the job fails when %s can't be made", async (word) => {
+  const petstore = `[ $1 != ${word} ] || exit 2`;
+  expect(await summarise(petstore)).toMatchObject({ ok: false });
 });
 
 test.each([

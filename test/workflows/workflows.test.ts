@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import { basename } from "node:path";
 import { expect, test } from "vitest";
-import { expression, readWorkflow, type Step } from "./steps.ts";
+import { expression, readWorkflow, runJob, type Step } from "./steps.ts";
 
 interface Job {
   steps?: Step[];
@@ -107,7 +107,11 @@ test("a push to main or a person has the accepted commit tested, built and deplo
         "Take today's settings": { if: expression("!inputs.own-settings") },
         Build: { env: { CANARY: expression(`!${isRollback}`) } },
         [upload]: {
-          with: { name: expect.stringContaining(expression("github.run_attempt")) },
+          with: {
+            name: expect.stringContaining(expression("github.run_attempt")),
+            // Longer than a deployment may wait for its reviewers.
+            "retention-days": 90,
+          },
         },
       },
     },
@@ -144,8 +148,16 @@ test("a deployment runs alone, with time for a new domain and the canary", () =>
       "aws-actions/configure-aws-credentials": {
         with: { "role-duration-seconds": minutes * 60 },
       },
-      // Also when the run is repeated.
-      "actions/upload-artifact": { with: { overwrite: true } },
+      "actions/upload-artifact": {
+        with: {
+          name: `deployed-${environment}`,
+          // Also when the run is repeated.
+          overwrite: true,
+          // As long as GitHub keeps any: later runs compare with it.
+          "retention-days": 90,
+          "if-no-files-found": "error",
+        },
+      },
     },
   });
   expect(minutes).toBeGreaterThan(60 + 10);
@@ -166,4 +178,18 @@ test("today's tools deploy, and the deployed commit's smoke test follows", () =>
     { ref: expression("github.sha") },
     { ref: expression("inputs.commit"), path: "commit" },
   ]);
+});
+
+test("each environment's stack is looked at for drift, with a role of its own", async () => {
+  const { drift } = (await readWorkflow("drift.yml")).jobs;
+  const names: string[] = drift.strategy.matrix.environment;
+  expect(names).toEqual(expect.arrayContaining(["staging", "production"]));
+  for (const name of names) {
+    const text = JSON.stringify(drift);
+    const job = JSON.parse(text.replaceAll(expression("matrix.environment"), name));
+    const programs = { npm: "", "infra/petstore": "" };
+    const { calls } = await runJob(job, { env: job.env, programs });
+    expect(job.environment).toBe(`drift-${name}`);
+    expect(calls.at(-1)).toBe(`infra/petstore drift ${name}`);
+  }
 });

@@ -1,0 +1,70 @@
+import { copyFile, mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { machineHas } from "../helpers/machine.ts";
+import { git, readWorkflow, runJob, temporaryDirectory } from "./steps.ts";
+
+const { test: job } = (await readWorkflow("ci.yml")).jobs;
+
+/** What `.ci/run` reads. */
+const files = [
+  ".ci/run",
+  "cdk.json",
+  "infra/README.md",
+  "infra/environments.ts",
+  "infra/own.ts",
+  "shared/API.md",
+  "test/helpers/company-environments.ts",
+];
+
+/**
+ * Runs the job with a npm that reports two tests as passed.
+ *
+ * @param red where it fails at what, like `ours test`.
+ * @param skipped where a test is skipped.
+ */
+async function runCi(red: string, skipped: string) {
+  const directory = await temporaryDirectory();
+  for (const file of files) {
+    await mkdir(dirname(join(directory, file)), { recursive: true });
+    await copyFile(file, join(directory, file));
+  }
+  git(directory, "init", "--quiet");
+  git(directory, "add", ".");
+  git(directory, "commit", "--quiet", "--message", "A checkout");
+  const npm = `where=\${PWD##*/}
+    [ "$where" = company ] || where=ours
+    if [ "$1" = test ]; then
+      count=0
+      [ "$where" != "${skipped}" ] || count=1
+      report='{ "numPassedTests": 2, "numFailedTests": 0, "numPendingTests": %s }'
+      file=\${!#}
+      printf "$report" $count > "\${file#*=}"
+    fi
+    [ "$where" = ours ] || { grep -q Acme infra/environments.ts && grep -q acme cdk.json; } || exit
+    case "$where $*" in "${red}"*) exit 1;; esac`;
+  return runJob(job, { directory, programs: { npm, chromium: "", python3: "" } });
+}
+
+describe.runIf(machineHas("git", "what makes CI fail"))("CI", () => {
+  test("passes when our settings and a company's pass", async () => {
+    const { ok, output, calls } = await runCi("nothing", "nowhere");
+    expect({ ok, output }).toEqual({ ok: true, output: "4 passed, 0 failed\n" });
+    const npm = calls.filter((call) => /^npm /.test(call));
+    const kinds = npm.map((call) => call.replace(/ -- .*/, ""));
+    const checked = ["npm run check", "npm test"];
+    expect(kinds).toEqual(["npm ci", ...checked, ...checked]);
+  });
+
+  test.each([
+    ["npm ci", "ours ci", "nowhere"],
+    ["a check of ours", "ours run check", "nowhere"],
+    ["a test of ours", "ours test", "nowhere"],
+    ["a company's check", "company run check", "nowhere"],
+    ["a company's test", "company test", "nowhere"],
+    ["a test of ours that is skipped", "nothing", "ours"],
+    ["a company's test that is skipped", "nothing", "company"],
+  ])("fails for %s", async (_, red, skipped) => {
+    expect(await runCi(red, skipped)).toMatchObject({ ok: false });
+  });
+});
