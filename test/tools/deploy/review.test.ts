@@ -6,15 +6,13 @@ import { review } from "../../../infra/tools/deploy/review.ts";
 import { everyOption } from "../../helpers/fixture-environments.ts";
 import { stoppingChanges } from "./stopping-changes.ts";
 import {
-  add,
   at,
   type Change,
+  cancelRoute,
   changed,
   deployedTemplate,
   linesBetween,
   linesOf,
-  push,
-  reference,
   reviewBetween,
   set,
   synthesised,
@@ -48,6 +46,9 @@ const canary = alias("", { CodeDeployLambdaAliasUpdate: { ApplicationName: "a" }
 const skipped = alias("Set without a canary at 2026-11-24");
 const skippedAgain = alias("Set without a canary at 2026-11-25");
 const noCanary = alias("Set at 2026-11-24");
+
+const denial = { Effect: "Deny", Action: "*", Principal: "*", Resource: "*" };
+const denying = changed(set("Orders.ResourcePolicy", { Statement: [denial] }));
 
 test.each<[what: string, was: Template, is: Template, ...names: string[]]>([
   [
@@ -85,11 +86,15 @@ test.each<[what: string, was: Template, is: Template, ...names: string[]]>([
     noCanary,
     "  Alias: UpdatePolicy: skipped once becomes unset",
   ],
+  [
+    "a denial that goes: that, as a door that opens",
+    denying,
+    changed(set("Orders.ResourcePolicy", undefined), denying),
+    '! Orders: ResourcePolicy: {"Statement":["Deny Principal *, Action *, Resource *"]} becomes unset',
+  ],
 ])("what stops a deployment with %s", (_, was, is, ...lines) => {
   expect(linesBetween(was, is)).toEqual(lines);
 });
-
-const cancelRoute = "Api/Rest/Default/store/orders/{orderId}/DELETE";
 
 /** Without cancellations. Their path goes too, unless it serves another operation. */
 const smaller = changed((template) => {
@@ -164,132 +169,6 @@ describe("the digest", () => {
       set("Alarms/CancelSlow.Threshold", 2001)(next);
     });
     expect(digest(smaller, newer)).toEqual(digest(smaller, deployedTemplate));
-  });
-});
-
-const anyRoute = cancelRoute.replace("DELETE", "ANY");
-const unset = (path: string) => set(path, undefined);
-const denial = { Effect: "Deny", Action: "*", Principal: "*", Resource: "*" };
-const isDenied = changed(set("Orders.ResourcePolicy", { Statement: [denial] }));
-
-test.each<[string, Change, line: string, was?: Template]>([
-  [
-    "an open route",
-    set(`${cancelRoute}.AuthorizationType`, "NONE"),
-    `${cancelRoute}: a new ApiGateway::Method; AuthorizationType NONE;`,
-    smaller,
-  ],
-  [
-    "a new route that says nothing of keys",
-    add("Own", "ApiGateway::Method", { HttpMethod: "GET" }),
-    "Own: a new ApiGateway::Method; HttpMethod GET",
-    smaller,
-  ],
-  [
-    "a route that no longer asks for keys",
-    unset(`${cancelRoute}.AuthorizationType`),
-    `${cancelRoute}: AuthorizationType: CUSTOM becomes unset`,
-  ],
-  [
-    "an open route that no longer has a constant response",
-    set(`${anyRoute}.Integration.Type`, "AWS_PROXY"),
-    `${anyRoute}: Integration.Type: MOCK becomes AWS_PROXY`,
-  ],
-  [
-    "a public address",
-    add("Own", "Lambda::Url", { AuthType: "NONE" }),
-    "Own: a new Lambda::Url; AuthType NONE",
-    smaller,
-  ],
-  [
-    "another account that may call it",
-    add("Own", "Lambda::Permission", {
-      Action: "lambda:InvokeFunction",
-      FunctionName: reference(deployedTemplate, "CancelOrder"),
-      Principal: "444444444444",
-    }),
-    "Own: a new Lambda::Permission; Properties Allow Principal 444444444444, Action lambda:InvokeFunction, FunctionName {CancelOrder}",
-    smaller,
-  ],
-  [
-    "a policy for everyone but one account",
-    add("Own", "SQS::QueuePolicy", {
-      PolicyDocument: { Statement: { Effect: "Allow", NotPrincipal: { AWS: "1" } } },
-    }),
-    "Own: a new SQS::QueuePolicy; PolicyDocument.Statement Allow NotPrincipal AWS 1",
-    smaller,
-  ],
-  [
-    "a denial that goes",
-    unset("Orders.ResourcePolicy"),
-    'Orders: ResourcePolicy: {"Statement":["Deny Principal *, Action *, Resource *"]} becomes unset',
-    isDenied,
-  ],
-  [
-    "a table that can be deleted",
-    set("Orders.DeletionProtectionEnabled", false),
-    "Orders: DeletionProtectionEnabled: true becomes false",
-  ],
-  [
-    "a table that goes with the stack",
-    (next) => Object.assign(at(next, "Orders").resource, { DeletionPolicy: "Delete" }),
-    "Orders: DeletionPolicy: Retain becomes Delete",
-  ],
-  [
-    "a table without backups",
-    unset("Orders.PointInTimeRecoverySpecification"),
-    'Orders: PointInTimeRecoverySpecification: {"PointInTimeRecoveryEnabled":true',
-  ],
-  [
-    "orders that expire",
-    set("Orders.TimeToLiveSpecification", { AttributeName: "shipDate", Enabled: true }),
-    "Orders: TimeToLiveSpecification: unset becomes",
-  ],
-])(
-  "what loses data or opens a door comes first: %s",
-  (_, change, line, was = deployedTemplate) => {
-    const next = changed((template) => {
-      set("Api/Rest.Name", "Another")(template);
-      change(template);
-    });
-    expect(linesBetween(was, next)[0]).toContain(`! ${line}`);
-  },
-);
-
-describe("a line says", () => {
-  const statements = "CancelOrderRole/DefaultPolicy.PolicyDocument.Statement";
-
-  test.each([
-    [
-      "each statement of a policy that comes and goes, whole",
-      set(`${statements}.1.Action`, ["dynamodb:Scan", "s3:*"]),
-      "gains Allow Principal {CancelOrderRole}, Action dynamodb:Scan, s3:*, Resource {Orders.Arn}; " +
-        "loses Allow Principal {CancelOrderRole}, Action dynamodb:UpdateItem, Resource {Orders.Arn}",
-    ],
-    [
-      "what a statement leaves out",
-      push(statements, { Effect: "Allow", NotAction: "iam:*", NotResource: "*" }),
-      "gains Allow Principal {CancelOrderRole}, NotAction iam:*, NotResource *",
-    ],
-    [
-      "who is left out, and on which condition",
-      push(statements, {
-        Effect: "Allow",
-        Action: "s3:*",
-        NotPrincipal: { AWS: "1" },
-        Condition: { Bool: { "aws:MFA": true } },
-      }),
-      "gains Allow Action s3:*, NotPrincipal AWS 1, Condition Bool aws:MFA true",
-    ],
-    [
-      "who may write orders, and all that they may do",
-      set("Orders.ResourcePolicy", undefined),
-      '{"PolicyDocument":{"Statement":["Allow Principal AWS 222222222222, ' +
-        'Action dynamodb:GetItem, dynamodb:PutItem, dynamodb:UpdateItem, Resource *"],' +
-        '"Version":"2012-10-17"}} becomes unset',
-    ],
-  ])("%s", (_, change, text) => {
-    expect(linesOf(change)).toEqual([expect.stringContaining(text)]);
   });
 });
 

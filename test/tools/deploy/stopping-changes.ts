@@ -4,6 +4,7 @@ import {
   addLike,
   at,
   type Change,
+  cancelRoute,
   edit,
   every,
   push,
@@ -13,6 +14,7 @@ import {
 
 const statements = "CancelOrderRole/DefaultPolicy.PolicyDocument.Statement";
 const allowsAll = { Effect: "Allow", Action: "*", Resource: "*" };
+const anyRoute = cancelRoute.replace("DELETE", "ANY");
 const response = "Api/Rest/UNAUTHORIZED.ResponseTemplates.application/json";
 
 function moveOrders(next: Template, table: string) {
@@ -29,7 +31,7 @@ function addFunction(next: Template, attributes: object = {}) {
   addLike("CancelOrder", "Other", { Role }, attributes)(next);
 }
 
-/** Each stops a deployment with lines with these texts. */
+/** Each stops a deployment with lines with these texts; first, marked `!`, what loses data or opens a door. */
 export const stoppingChanges: [title: string, change: Change, ...lines: string[]][] = [
   [
     "an alias points to unpublished code",
@@ -158,9 +160,90 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
     'CancelOrderRole: Policies: gains {"PolicyDocument":{"Statement":["Allow Principal',
   ],
   [
+    "a statement of a policy changes, which is shown whole",
+    set(`${statements}.1.Action`, ["dynamodb:Scan", "s3:*"]),
+    "gains Allow Principal {CancelOrderRole}, Action dynamodb:Scan, s3:*, Resource {Orders.Arn}; " +
+      "loses Allow Principal {CancelOrderRole}, Action dynamodb:UpdateItem, Resource {Orders.Arn}",
+  ],
+  [
+    "a statement names what it leaves out",
+    push(statements, { Effect: "Allow", NotAction: "iam:*", NotResource: "*" }),
+    "gains Allow Principal {CancelOrderRole}, NotAction iam:*, NotResource *",
+  ],
+  [
+    "a statement names who is left out, and on which condition",
+    push(statements, {
+      Effect: "Allow",
+      Action: "s3:*",
+      NotPrincipal: { AWS: "1" },
+      Condition: { Bool: { "aws:MFA": true } },
+    }),
+    "! CancelOrderRole/DefaultPolicy: PolicyDocument.Statement: gains Allow Action s3:*, " +
+      "NotPrincipal AWS 1, Condition Bool aws:MFA true",
+  ],
+  [
+    "others may no longer write orders",
+    set("Orders.ResourcePolicy", undefined),
+    '{"PolicyDocument":{"Statement":["Allow Principal AWS 222222222222, ' +
+      'Action dynamodb:GetItem, dynamodb:PutItem, dynamodb:UpdateItem, Resource *"],' +
+      '"Version":"2012-10-17"}} becomes unset',
+  ],
+  [
+    "a route is open",
+    set(`${cancelRoute}.AuthorizationType`, "NONE"),
+    `! ${cancelRoute}: AuthorizationType: CUSTOM becomes NONE`,
+  ],
+  [
+    "a route no longer asks for keys",
+    set(`${cancelRoute}.AuthorizationType`, undefined),
+    `! ${cancelRoute}: AuthorizationType: CUSTOM becomes unset`,
+  ],
+  [
+    "a new route says nothing of keys",
+    add("Own", "ApiGateway::Method", { HttpMethod: "GET" }),
+    "! Own: a new ApiGateway::Method; HttpMethod GET",
+  ],
+  [
+    "an open route no longer has a constant response",
+    set(`${anyRoute}.Integration.Type`, "AWS_PROXY"),
+    `! ${anyRoute}: Integration.Type: MOCK becomes AWS_PROXY`,
+  ],
+  [
+    "another account may call a function",
+    (next) =>
+      add("Own", "Lambda::Permission", {
+        Action: "lambda:InvokeFunction",
+        FunctionName: reference(next, "CancelOrder"),
+        Principal: "444444444444",
+      })(next),
+    "! Own: a new Lambda::Permission; Properties Allow Principal 444444444444, Action lambda:InvokeFunction, FunctionName {CancelOrder}",
+  ],
+  [
+    "a policy is for everyone but one account",
+    add("Own", "SQS::QueuePolicy", {
+      PolicyDocument: { Statement: { Effect: "Allow", NotPrincipal: { AWS: "1" } } },
+    }),
+    "! Own: a new SQS::QueuePolicy; PolicyDocument.Statement Allow NotPrincipal AWS 1",
+  ],
+  [
+    "a table can be deleted",
+    set("Orders.DeletionProtectionEnabled", false),
+    "! Orders: DeletionProtectionEnabled: true becomes false",
+  ],
+  [
+    "a table goes with the stack",
+    (next) => Object.assign(at(next, "Orders").resource, { DeletionPolicy: "Delete" }),
+    "! Orders: DeletionPolicy: Retain becomes Delete",
+  ],
+  [
+    "a table has no backups",
+    set("Orders.PointInTimeRecoverySpecification", undefined),
+    '! Orders: PointInTimeRecoverySpecification: {"PointInTimeRecoveryEnabled":true',
+  ],
+  [
     "orders expire",
     set("Orders.TimeToLiveSpecification", { AttributeName: "shipDate", Enabled: true }),
-    "Orders: TimeToLiveSpecification: unset becomes",
+    "! Orders: TimeToLiveSpecification: unset becomes",
   ],
   [
     "an output is exported under another name",

@@ -27,6 +27,8 @@ export function every({ Resources }: Template, type: string) {
 
 export const deployedTemplate = synthesised(everyOption);
 
+export const cancelRoute = "Api/Rest/Default/store/orders/{orderId}/DELETE";
+
 export type Change = (next: Template) => unknown;
 
 export function changed(change: Change, template = deployedTemplate): Template {
