@@ -1,14 +1,12 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { isApiKey } from "../../../shared/api-keys.ts";
 import { isInt64 } from "../../../shared/order.ts";
-import { type Environment, environments } from "../../environments.ts";
 import { accepting, wholeNumber } from "../terminal/script.ts";
 
 interface Options {
   baseUrl: string;
   cancel?: string;
   thorough?: true;
-  production?: true;
   yes?: true;
   wait?: number;
 }
@@ -22,14 +20,8 @@ const loadAndRun = async (options: SmokeOptions) =>
 /**
  * Adds `smoke`, which reads its key from API_KEY. Wrong use ends with 2 and one line, which does not
  * show the key.
- *
- * @param entries the environments, one of which the key belongs to.
  */
-export function addSmoke(
-  command: Command,
-  entries: Record<string, Environment> = environments,
-  run = loadAndRun,
-) {
+export function addSmoke(command: Command, run = loadAndRun) {
   command
     .requiredOption(
       "--base-url <url>",
@@ -47,7 +39,6 @@ export function addSmoke(
         "send requests until some get 429; asks first",
     )
     .option("--yes", "don't ask")
-    .option("--production", "allow --thorough where an environment keeps its data")
     .option(
       "--wait <seconds>",
       "how long a new stage may take to become ready (default: 120, on this machine 0)",
@@ -58,28 +49,19 @@ export function addSmoke(
       "\nChanges nothing unless you name an order to cancel. " +
         "Set the environment variable API_KEY to a key of that environment.",
     )
-    .action(() => run(smokeOptions(command, entries)));
+    .action(() => run(smokeOptions(command)));
 }
 
-function smokeOptions(command: Command, entries: Record<string, Environment>) {
+function smokeOptions(command: Command) {
   const {
     baseUrl,
     cancel,
-    production,
     thorough = false,
     wait = defaultWait(baseUrl),
     yes,
   } = command.opts<Options>();
   const apiKey = process.env["API_KEY"] ?? "";
   if (!isApiKey(apiKey)) command.error("API_KEY is missing or malformed.");
-  // Whether the key's environment is one of ours that keeps no data.
-  const isExpendable = Object.values(entries).some(
-    ({ apiKeyPrefix, keepData }) => apiKey.startsWith(`${apiKeyPrefix}_`) && !keepData,
-  );
-  if (thorough && !production && !isExpendable)
-    command.error(
-      "--thorough disturbs clients. If you mean this environment, add --production.",
-    );
   const asks = thorough && !yes;
   if (asks && !process.stdin.isTTY)
     command.error("No terminal to ask on. Add --yes to go ahead.");

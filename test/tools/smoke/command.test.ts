@@ -6,7 +6,6 @@ import { addSmoke, type SmokeOptions } from "../../../infra/tools/smoke/options.
 import { Script } from "../../../infra/tools/terminal/script.ts";
 import { makeApiKey } from "../../../shared/api-keys.ts";
 import { endOf } from "../../helpers/end-of-options.ts";
-import { noOption } from "../../helpers/fixture-environments.ts";
 import { pendingOrder, tinyServiceForEachTest, when } from "./tiny-service.ts";
 
 const main = fileURLToPath(new URL("../../../infra/tools/petstore.ts", import.meta.url));
@@ -52,17 +51,12 @@ describe("infra/petstore smoke", () => {
   });
 });
 
-const environments = {
-  staging: { ...noOption, apiKeyPrefix: "pets_test" },
-  production: { ...noOption, apiKeyPrefix: "pets_live", keepData: true },
-};
-
-/** Reads options with a key in API_KEY, for staging by default. */
+/** Reads options with a key in API_KEY. */
 function read(words: string, apiKey = makeApiKey("pets_test")): SmokeOptions {
   vi.stubEnv("API_KEY", apiKey);
   const script = new Script("petstore smoke");
   let read: SmokeOptions | undefined;
-  addSmoke(script, environments, async (options) => {
+  addSmoke(script, async (options) => {
     read = options;
   });
   script.parse(["node", "command", ...words.split(" ").filter(Boolean)]);
@@ -114,23 +108,10 @@ test("infra/petstore smoke says in its help which option is required", () => {
   );
 });
 
-describe("--thorough", () => {
-  test("asks first on a terminal, unless there is --yes", () => {
-    const { isTTY } = process.stdin;
-    onTestFinished(() => void Object.assign(process.stdin, { isTTY }));
-    process.stdin.isTTY = true;
-    expect(read(`${url} --thorough`).asks).toBe(true);
-    expect(read(`${url} --thorough --yes`).asks).toBe(false);
-  });
-
-  test.each([
-    ["pets_live", "that keeps its data"],
-    ["pets_else", "that environments.ts doesn't have"],
-  ])("needs --production with a key %s_..., of an environment %s", (prefix) => {
-    const words = `${url} --thorough --yes`;
-    expect(endOf(() => read(words, makeApiKey(prefix)), []).stderr).toBe(
-      "--thorough disturbs clients. If you mean this environment, add --production.\n",
-    );
-    expect(read(`${words} --production`, makeApiKey(prefix)).thorough).toBe(true);
-  });
+test("--thorough asks first on a terminal, unless there is --yes", () => {
+  const { isTTY } = process.stdin;
+  onTestFinished(() => void Object.assign(process.stdin, { isTTY }));
+  process.stdin.isTTY = true;
+  expect(read(`${url} --thorough`).asks).toBe(true);
+  expect(read(`${url} --thorough --yes`).asks).toBe(false);
 });

@@ -78,10 +78,12 @@ const faults: Record<string, Case[]> = {
       'status 500 instead of 200, with the body "on fire"',
       when(/ 200$/, { status: 500, body: "on fire" }),
     ],
-    ["must have required property 'cache-control'", without("Cache-Control", 200)],
     ["the body is not a JSON array", list('{"orders":[]}')],
     ["body must be array", list("")],
-    ["the body is not a JSON array", list('[{"id":1},]')],
+    [
+      'must NOT have additional properties "pets_test_..."',
+      ({ key }, right) => ({ ...right, body: `[{"${key}":1}]` }),
+    ],
     [
       'object": 1; body/4 must be object "object": 1; and 995 more',
       list(`[${Array(1000).fill(1)}]`),
@@ -90,7 +92,6 @@ const faults: Record<string, Case[]> = {
       "body/2/complete must be boolean",
       list(['[{"id":1},{"id":2}', ",", '{"id":3,"complete":1}]']),
     ],
-    ["order -1 is listed twice", list('[{"id":-1},{"id":-1}]')],
     [
       "order 9007199254740993 is listed twice",
       list([
@@ -101,7 +102,6 @@ const faults: Record<string, Case[]> = {
     ],
     [`order ${pendingOrder} is not listed`, list('[{"id":9223372036854775806}]')],
     ["can't be read to its end: aborted", hangUp],
-    ["incorrect header check", compressed],
     [
       "characters is not compressed",
       list(`[{"id":${pendingOrder}}${",{}".repeat(34_000)}]`),
@@ -155,7 +155,6 @@ const faults: Record<string, Case[]> = {
   ],
   [`204 for exactly one of 2 cancellations of order ${pendingOrder}, 409 for the rest`]: [
     gets(200, / 204$/),
-    ["must have required property 'cache-control'", without("Cache-Control", 204)],
     ["status 204 instead of 409", when(/ 409$/, cancelled)],
     ["status 500 instead of 204", when(/ 204$/, errorResponse("internal_error"))],
     ["was not pending", inTurn((index) => (index === 0 ? tooLate : cancelled))],
@@ -166,17 +165,11 @@ const faults: Record<string, Case[]> = {
   ],
   [racing]: [
     ["2 of 20 got 204", inTurn((index) => (index === 7 ? cancelled : {}))],
-    ["was not pending. Name one that is", () => tooLate],
-    [
-      'code "order_already_shipped" instead of order_already_cancelled',
-      when(/ 409$/, errorResponse("order_already_shipped")),
-    ],
   ],
   [throttling]: [
     ["120 requests, 60 at a time, were all let in", (_request, right) => right],
     ["status 400 instead of 404", throttled(afterASecond, errorResponse("bad_request"))],
     ["must have required property 'retry-after'", throttled({})],
-    ["status 500 instead of 404", () => errorResponse("internal_error")],
   ],
   [slowReading]: [
     ["the body can't be read to its end", hangUp],
