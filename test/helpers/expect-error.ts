@@ -1,9 +1,9 @@
 import { expect } from "vitest";
-import type { ApiResponse } from "../../infra/tools/smoke/client.ts";
+import type { ReceivedResponse } from "../../infra/tools/smoke/client.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 
 /** A response, whatever its request was. */
-export type HttpResponse = Omit<ApiResponse, "method" | "path">;
+export type HttpResponse = Omit<ReceivedResponse, "method" | "path">;
 
 /** Expects an Error, with the headers that every one has besides those given. */
 export function expectError(

@@ -4,7 +4,7 @@ import { mkdtempDisposable, symlink } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { CommandError } from "../terminal/errors.ts";
-import { type Caller, readAssembly } from "./stacks.ts";
+import { type Caller, readSynthesisedStack } from "./stacks.ts";
 
 /** The folder of `cdk.json`. */
 const root = join(import.meta.dirname, "../../..");
@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, "../../..");
  * @param context values of CDK's context, like `canary=false`.
  * @throws CommandError when synthesis fails; CDK has already said why.
  */
-export async function synthesise(
+export async function synthesiseStack(
   stackName: string,
   folder: string,
   context: string[] = [],
@@ -23,7 +23,7 @@ export async function synthesise(
   const words = context.flatMap((entry) => ["--context", entry]);
   if (await cdk(["synth", stackName, "--quiet", "--output", folder, ...words]))
     throw new CommandError("Synthesis failed");
-  return readAssembly(folder, stackName);
+  return readSynthesisedStack(folder, stackName);
 }
 
 /**

@@ -40,7 +40,7 @@ export function comparable(template: Template, account?: Account): Parts {
     `{${propertyPath(constructPath(id, template.Resources[id]), attribute)}}`;
   const plain = (property: string, value: unknown): unknown => {
     if (typeof value === "string") return fromJson(value);
-    const text = Object(value)["Fn::Sub"];
+    const text = isObject(value) && value["Fn::Sub"];
     if (typeof text === "string")
       return text.replace(/\$\{([\w:]+)\.?([\w.]+)?\}/g, (_, id, name) =>
         referenceText(id, name),
@@ -90,13 +90,17 @@ export function propertyPath(...names: string[]): string {
   return names.filter(Boolean).join(".");
 }
 
+/** Whether a part of a template is an object or a list. */
+export function isObject(part: unknown): part is Record<string, unknown> {
+  return typeof part === "object" && part !== null;
+}
+
 /** A statement of a policy, or the properties of a function's permission. */
 export type Grant = Record<string, unknown>;
 
 /** Whether a part of a template allows or denies something. */
 export function isGrant(part: unknown): part is Grant {
-  const { Effect, Principal } = Object(part);
-  return (Effect ?? Principal) !== undefined;
+  return isObject(part) && ("Effect" in part || "Principal" in part);
 }
 
 /** A value in a part of a template, which has no parts itself, is empty or is a grant. */
@@ -107,10 +111,9 @@ interface Leaf {
 }
 
 export function leaves(is: unknown, property = ""): Leaf[] {
-  const isWhole =
-    Object(is) !== is || isGrant(is) || Object.keys(Object(is)).length === 0;
-  if (isWhole) return [{ property, is }];
-  return Object.entries(Object(is)).flatMap(([key, inner]) =>
+  if (!isObject(is) || isGrant(is) || Object.keys(is).length === 0)
+    return [{ property, is }];
+  return Object.entries(is).flatMap(([key, inner]) =>
     leaves(inner, propertyPath(property, key)),
   );
 }
@@ -157,10 +160,9 @@ export function listChanges(before: Parts, after: Parts): Change[] {
  */
 function differences(was: unknown, is: unknown, property = ""): Difference[] {
   if (isDeepStrictEqual(was, is)) return [];
-  const areObjects = Object(was) === was && Object(is) === is;
-  const isWhole = !areObjects || Object(was).length !== Object(is).length;
+  const isWhole = !isObject(was) || !isObject(is) || was["length"] !== is["length"];
   if (isWhole || [was, is].flat().some(isGrant)) return [{ property, was, is }];
-  return Object.keys({ ...Object(was), ...Object(is) }).flatMap((key) =>
-    differences(Object(was)[key], Object(is)[key], propertyPath(property, key)),
+  return Object.keys({ ...was, ...is }).flatMap((key) =>
+    differences(was[key], is[key], propertyPath(property, key)),
   );
 }

@@ -1,9 +1,14 @@
 import type { Environment } from "../../environments.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { shellWord } from "../terminal/text.ts";
-import { synthesise } from "./cdk.ts";
+import { synthesiseStack } from "./cdk.ts";
 import { type Review, review } from "./review.ts";
-import { findCaller, readAssembly, readDeployedStack, readTemplate } from "./stacks.ts";
+import {
+  findCaller,
+  readDeployedStack,
+  readSavedTemplate,
+  readSynthesisedStack,
+} from "./stacks.ts";
 
 /** The options of a comparison. */
 export interface CompareOptions {
@@ -33,9 +38,9 @@ export async function compare(
   folder: string,
 ) {
   const { stackName, keepData, account } = environment;
-  const given = options.app && readAssembly(options.app, stackName);
+  const given = options.app && readSynthesisedStack(options.app, stackName);
   const { stack, description, caller } = await readBaseline(environment, options);
-  const next = given || (await synthesise(stackName, folder, options.context));
+  const next = given || (await synthesiseStack(stackName, folder, options.context));
   const actual = stack?.template.Description ?? "no description";
   const expected = next.template.Description;
   if (options.template && actual !== expected)
@@ -75,7 +80,7 @@ function report(changes: Review[], accept: string[] = []) {
 async function readBaseline(environment: Environment, options: CompareOptions) {
   if (options.template) {
     return {
-      stack: { template: await readTemplate(options.template) },
+      stack: { template: await readSavedTemplate(options.template) },
       description: `compared with ${options.template}`,
     };
   }

@@ -7,6 +7,7 @@ import {
   comparable,
   type Grant,
   isGrant,
+  isObject,
   leaves,
   listChanges,
   type Template,
@@ -115,9 +116,9 @@ function changeText(change: Change) {
 
 /** The values of a new part that are not ordinary, like its code; the grants of one that goes. */
 function coveredValues(change: Change) {
-  const { kind, was, is } = change;
-  if (kind === "removed") return leaves(was).filter((leaf) => isGrant(leaf.is));
-  const { Type: _type, ...members } = Object(is);
+  const { kind, content } = change;
+  if (kind === "removed") return leaves(content).filter((leaf) => isGrant(leaf.is));
+  const { Type: _type, ...members } = content;
   return leaves(members).filter(
     (leaf) => !isOrdinary({ ...change, ...leaf, kind: "changed", was: undefined }),
   );
@@ -175,7 +176,7 @@ function grantText({ Effect = "Allow", ...terms }: Grant, holder: string) {
 /** Like `AWS 222222222222`. The members of a list have no names, and an empty part keeps its own. */
 function termsText(value: unknown): string {
   if (Array.isArray(value)) return value.map(termsText).join(", ");
-  if (Object(value) !== value) return String(value);
-  const terms = Object.entries(Object(value));
+  if (!isObject(value)) return String(value);
+  const terms = Object.entries(value);
   return terms.map(([name, inner]) => `${name} ${termsText(inner)}`).join(", ");
 }

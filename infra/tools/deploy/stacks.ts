@@ -22,7 +22,7 @@ import type { Template } from "./changes.ts";
  *
  * @throws CommandError when the app does not have the stack, or can't be read.
  */
-export function readAssembly(directory: string, stackName: string) {
+export function readSynthesisedStack(directory: string, stackName: string) {
   try {
     return new CloudAssembly(directory).getStackByName(stackName);
   } catch (cause) {
@@ -32,7 +32,7 @@ export function readAssembly(directory: string, stackName: string) {
 }
 
 /** @throws CommandError when the file is not a template in JSON, and what `access` throws. */
-export async function readTemplate(file: string): Promise<Template> {
+export async function readSavedTemplate(file: string): Promise<Template> {
   await access(file, constants.R_OK);
   try {
     const template = JSON.parse(await readFile(file, "utf8"));

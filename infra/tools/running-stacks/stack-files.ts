@@ -40,9 +40,9 @@ export function prepareStacksFolder(): void {
 }
 
 function cantWrite(path: string, error: unknown) {
-  const { message } = Object(error);
+  const reason = error instanceof Error ? error.message : error;
   return new CommandError(
-    `${path} can't be written: ${message}. Set LOCAL_STACKS to another folder`,
+    `${path} can't be written: ${reason}. Set LOCAL_STACKS to another folder`,
   );
 }
 

@@ -3,6 +3,7 @@ import https from "node:https";
 import { pipeline } from "node:stream";
 import { text as readText } from "node:stream/consumers";
 import { createGunzip } from "node:zlib";
+import { isFailure } from "../terminal/errors.ts";
 
 /** A deployed service, and a key of its environment. */
 export interface Endpoint {
@@ -21,7 +22,7 @@ export interface ApiRequest {
 }
 
 /** An HTTP response as a client sees it, with the method and path of its request. */
-export interface ApiResponse extends Pick<ApiRequest, "method" | "path"> {
+export interface ReceivedResponse extends Pick<ApiRequest, "method" | "path"> {
   status: number;
   /** By lower-case name. */
   headers: IncomingHttpHeaders;
@@ -33,7 +34,7 @@ export interface ApiResponse extends Pick<ApiRequest, "method" | "path"> {
  * A response whose body is still to be read, in chunks. Reading throws CutOff when the body ends
  * too early. Reading no further hangs up.
  */
-export type OpenResponse = Omit<ApiResponse, "body"> & { text: AsyncGenerator<string> };
+export type OpenResponse = Omit<ReceivedResponse, "body"> & { text: AsyncGenerator<string> };
 
 /** In its first minute, before every route and permission is there, a new stage may do this. */
 export class NotReady extends Error {}
@@ -99,13 +100,12 @@ async function* read(response: IncomingMessage): AsyncGenerator<string> {
 }
 
 /** Sends a request. @throws NoResponse when none begins, CutOff when it ends too early. */
-export async function send(service: Endpoint, request: ApiRequest): Promise<ApiResponse> {
+export async function send(service: Endpoint, request: ApiRequest): Promise<ReceivedResponse> {
   const { text, ...response } = await open(service, request);
   return { ...response, body: await readText(text) };
 }
 
 /** An error's message, or its code: an error about several addresses of a host has only that. */
 export function reason(error: unknown): string {
-  const { message, code } = Object(error);
-  return message || code;
+  return isFailure(error) ? error.message || `${error.code}` : `${error}`;
 }

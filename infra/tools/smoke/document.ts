@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { type ErrorCode, errors } from "../../../shared/errors.ts";
 import { isDateTime, isInt64 } from "../../../shared/order.ts";
 import { withoutSecrets } from "../../../shared/secrets.ts";
-import { type ApiResponse, NotReady } from "./client.ts";
+import { type ReceivedResponse, NotReady } from "./client.ts";
 
 /**
  * Headers of the connection or the gateway, not of the interface: AWS adds request ids, traces and
@@ -130,7 +130,7 @@ export function responseProblems({
   status,
   headers,
   body,
-}: ApiResponse): string[] {
+}: ReceivedResponse): string[] {
   const known = paths.find(({ pattern }) => pattern.test(path));
   const operation = known?.operations[method.toLowerCase()];
   const { [known ? 404 : 405]: _, ...unmatched } = gatewayResponses;
@@ -171,7 +171,7 @@ export function excerpt(value: unknown): string {
  * have.
  */
 export function expectStatus(
-  { method, path, status, body }: ApiResponse,
+  { method, path, status, body }: ReceivedResponse,
   expected: number,
 ) {
   if (status === expected) return;
@@ -181,7 +181,7 @@ export function expectStatus(
 }
 
 /** @throws AssertionError unless the interface description allows the response. */
-export function expectDocumented(response: ApiResponse) {
+export function expectDocumented(response: ReceivedResponse) {
   const { method, path } = response;
   const problems = responseProblems(response);
   const more = problems.length > 5 ? `; and ${problems.length - 5} more` : "";
@@ -193,11 +193,11 @@ export function expectDocumented(response: ApiResponse) {
  * @throws AssertionError unless the response is the documented Error with this code and its status;
  * NotReady for one that a new stage may send.
  */
-export function expectError(response: ApiResponse, expected: ErrorCode) {
+export function expectError(response: ReceivedResponse, expected: ErrorCode) {
   expectStatus(response, errors[expected].status);
   const { method, path } = response;
   const body = parsed(response.body);
-  const { code = body } = Object(body);
+  const code = body instanceof Object && "code" in body ? body.code : body;
   const seen = `${method} ${path}: code ${excerpt(code)} instead of ${expected}`;
   // The gateway responds like this until an operation's route has reached it.
   if (code === "resource_not_found" && code !== expected) throw new NotReady(seen);

@@ -10,21 +10,26 @@ export class CommandError extends Error {
   override name = "CommandError";
 }
 
-/** The error to throw: for a failure of the file system, one with the file's name. */
-export function fileError(name: string, error: unknown): unknown {
-  // The SDK's errors can have a number, too, and always have metadata.
-  const { errno, code, $metadata } = Object(error);
-  if (errno === undefined || $metadata) return error;
-  const reason = code === "EISDIR" ? " is a folder" : `: ${getSystemErrorMessage(errno)}`;
-  return new CommandError(`${name}${reason}`);
-}
-
 /** An error as Node.js and the SDK make them. */
-type Failure = NodeJS.ErrnoException & {
+export interface Failure extends NodeJS.ErrnoException {
   hostname?: string;
   address?: string;
   port?: number;
-};
+  /** Of the SDK's errors. They can have a number, too. */
+  $metadata?: object;
+}
+
+export function isFailure(error: unknown): error is Failure {
+  return error instanceof Error;
+}
+
+/** The error to throw: for a failure of the file system, one with the file's name. */
+export function fileError(name: string, error: unknown): unknown {
+  if (!isFailure(error) || error.errno === undefined || error.$metadata) return error;
+  const { errno, code } = error;
+  const reason = code === "EISDIR" ? " is a folder" : `: ${getSystemErrorMessage(errno)}`;
+  return new CommandError(`${name}${reason}`);
+}
 
 /**
  * The errors that operators meet, and the line about each. The first pattern counts that matches
@@ -36,7 +41,7 @@ const explanations: [
 ][] = [
   [/^AbortError /, () => "Interrupted"],
   [/^LostCallError .* \(HTTP /, (reason) => reason],
-  [/^LostCallError /, (_, { cause }) => noResponse("", Object(cause))],
+  [/^LostCallError /, (_, { cause }) => noResponse("", isFailure(cause) ? cause : {})],
   [/MODULE_NOT_FOUND | ERR_INVALID_PACKAGE_CONFIG | spawn \S+ ENOENT$/, notInstalled],
   // CDK's message around it names folders of its own.
   [/is needed by esbuild/, () => notInstalled("esbuild's program is missing")],
@@ -76,20 +81,19 @@ export function errorText(error: unknown): string {
 }
 
 function linesAbout(error: unknown) {
-  if (!(error instanceof Error)) return unexpected(`a thrown ${typeof error}`);
+  if (!isFailure(error)) return unexpected(`a thrown ${typeof error}`);
   if (error instanceof CommandError) return error.message;
   // A source that can't be parsed: its place comes first.
   const [place = ""] = `${error.stack}`.split("\n    at ", 1);
   if (error instanceof SyntaxError && !/^SyntaxError|node_modules/.test(place))
     return place;
-  const failure: Failure = error;
+  const { name, message, code = "", errno, path, syscall } = error;
   if (isOutputError(error))
-    return `Standard output can't be written: ${getSystemErrorMessage(failure.errno ?? 0)}`;
-  const { name, message, code = "", errno, path, syscall } = failure;
+    return `Standard output can't be written: ${getSystemErrorMessage(errno ?? 0)}`;
   const [reason = ""] = message.split("\n", 1);
   const text = `${name} ${code} ${reason}`;
   const explain = explanations.find(([pattern]) => pattern.test(text))?.[1];
-  if (explain) return explain(reason, failure);
+  if (explain) return explain(reason, error);
   if (errno === undefined || path === undefined) return unexpected(`${name}: ${reason}`);
   const line = `${path}: ${getSystemErrorMessage(errno)}`;
   return syscall === "mkdtemp"
@@ -98,8 +102,8 @@ function linesAbout(error: unknown) {
 }
 
 /** Whether standard output can't be written. Other errors of writes name a file, or are the SDK's. */
-export function isOutputError(error: unknown): boolean {
-  return Object(error).syscall === "write" && !("$metadata" in Object(error));
+export function isOutputError(error: unknown): error is Failure {
+  return isFailure(error) && error.syscall === "write" && !error.$metadata;
 }
 
 function noCredentials(reason: string) {
@@ -112,7 +116,8 @@ function noCredentials(reason: string) {
   return `${none} (${reason}). ${remedy}`;
 }
 
-function noResponse(_: string, { name, code, hostname, address, port }: Failure) {
+function noResponse(_: string, failure: Partial<Failure>) {
+  const { name, code, hostname, address, port } = failure;
   const host = hostname ?? (address === undefined ? "the service" : `${address}:${port}`);
   const question = code === "ENOTFOUND" ? "; is the region right?" : "";
   return `No response from ${host} (${code ?? name}${question})`;

@@ -45,7 +45,7 @@ export class Script extends Command {
       if (isWrongUse) process.exitCode = error.exitCode && 2;
       else process.exitCode ||= 1;
       // The reader of a closed pipe wants neither the rest nor an error.
-      const isClosedPipe = isOutputError(error) && Object(error).code === "EPIPE";
+      const isClosedPipe = isOutputError(error) && error.code === "EPIPE";
       if (!isWrongUse && !isClosedPipe) process.stderr.write(`${errorText(error)}\n`);
     }
   }
