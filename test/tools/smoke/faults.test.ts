@@ -16,11 +16,6 @@ const service = tinyServiceForEachTest();
 
 type Case = [seen: string, fault: Fault];
 
-const gets = (status: number, pattern: RegExp): Case => [
-  `status ${status} instead of `,
-  when(pattern, { status }),
-];
-
 /** Changes a response by how many requests came before. */
 const inTurn = (change: (index: number) => Partial<TinyResponse>): Fault => {
   let sent = 0;
@@ -31,7 +26,6 @@ const cancelled = { status: 204, body: "" };
 const tooLate = errorResponse("order_already_cancelled");
 const list = (body: TinyResponse["body"]) => when(/ 200$/, { body });
 const compressed = when(/ 200$/, { headers: { "Content-Encoding": "gzip" } });
-const cancelsAbsent = /orders\/-/;
 
 /** Turns every third request away. */
 const throttled = (headers: Record<string, string>, other: Partial<TinyResponse> = {}) =>
@@ -51,27 +45,13 @@ const throttling =
   "429 and Retry-After for too many requests, the documented Error for the others";
 const slowReading = "the whole list for a client that reads slowly for a minute";
 
-/** By promise: what the smoke test says of each way to break it. */
+/** By check: what the smoke test says of each way to break it. Any wrong response is tried below. */
 const faults: Record<string, Case[]> = {
   "401 without a key, naming the Bearer scheme": [
-    gets(200, /^GET .* keyless/),
-    gets(403, /^DELETE .* keyless/),
-    ["headers must have required property 'www-auth", without("WWW-Authenticate", 401)],
     [
       'GET /store/orders: code {"message":"Unauthorized"} instead of unauthorized',
       when(/ 401$/, { body: '{"message":"Unauthorized"}' }),
     ],
-  ],
-  "401 for a malformed key or another scheme": [
-    gets(200, /no-key/),
-    gets(500, /bm86a2V5/),
-    gets(500, /KEY0/),
-    gets(500, /MISTYPED/),
-  ],
-  "401 for a key that was never issued, however often it is sent": [
-    gets(200, /pets_/),
-    // It is sent for two operations, and again.
-    ["status 500 instead of ", inTurn((index) => (index < 2 ? {} : { status: 500 }))],
   ],
   "200 and an array of orders for GET /store/orders": [
     [
@@ -111,39 +91,19 @@ const faults: Record<string, Case[]> = {
     ["the list is compressed", compressed],
     ["body must be array", list("[")],
   ],
-  "the Bearer scheme in any case": [gets(401, / b\w+ KEY/)],
   "404 order_not_found for cancelling an order that does not exist": [
-    gets(204, cancelsAbsent),
     [
       'code "resource_not_found" instead of',
-      when(cancelsAbsent, { body: errorBody("resource_not_found") }),
+      when(/ 404$/, { body: errorBody("resource_not_found") }),
     ],
   ],
-  "404 order_not_found for ids that are not canonical 64-bit integers": [
-    "abc",
-    "007",
-    "1.0",
-    "9223372036854775808",
-  ].map((id) => gets(400, new RegExp(`/${id} `))),
-  "a cancellation that ignores its body": [gets(415, /^DELETE .* \{\} /)],
-  "404 resource_not_found for an unknown path, with and without a key": [
-    gets(403, / \/nope keyless/),
-    ...["/nope", "/nope/1", "/store/orders/1/2", "/store"].map((unknown) =>
-      gets(403, new RegExp(` ${unknown} Bearer`)),
-    ),
-  ],
-  "415 for an unexpected content type": [gets(405, / 415$/)],
   "413 for a body of more than 10 MB, from the gateway or from AWS before it": [
     [
       "status 405 instead of 413",
       when(/ 413$/, { status: 405, headers: { "Content-Type": "text/plain" } }),
     ],
-    ['code "bad_request" instead of', when(/ 413$/, { body: errorBody("bad_request") })],
   ],
   "405 and Allow for another method on a known path": [
-    gets(403, /gzip {2}405$/),
-    gets(415, /\{\} 405$/),
-    ["must have required property 'allow'", without("Allow", 405)],
     [
       'none allows ["GET"] instead of ["DELETE"]',
       when(/ 405$/, { headers: { Allow: "GET" } }),
@@ -154,9 +114,9 @@ const faults: Record<string, Case[]> = {
     ],
   ],
   [`204 for exactly one of 2 cancellations of order ${pendingOrder}, 409 for the rest`]: [
-    gets(200, / 204$/),
+    ["status 200 instead of 204", when(/ 204$/, { status: 200 })],
+    ["must have required property 'cache-control'", without("Cache-Control", 204)],
     ["status 204 instead of 409", when(/ 409$/, cancelled)],
-    ["status 500 instead of 204", when(/ 204$/, errorResponse("internal_error"))],
     ["was not pending", inTurn((index) => (index === 0 ? tooLate : cancelled))],
     [
       'code "order_already_shipped"',
@@ -194,9 +154,32 @@ async function problemOf(check: string, fault = service.fault) {
   return String(await run?.catch((error: Error) => error.message));
 }
 
-test("the faults break every check", () => {
-  expect(new Set(Object.keys(faults))).toEqual(new Set(Object.keys(checks)));
-});
+test.each(Object.keys(smokeChecks()))(
+  "any wrong response breaks the smoke test's check: %s",
+  async (check) => {
+    const received: TinyResponse[] = [];
+    const pass: Fault = (_request, right) => {
+      received.push(right);
+      return right;
+    };
+    expect(await problemOf(check, pass)).toBe("undefined");
+    for (const [index, { status, headers }] of [...received].entries()) {
+      // AWS's own 413 has another type.
+      const names = Object.keys(headers).filter(
+        (name) => status !== 413 || name !== "Content-Type",
+      );
+      const fewer = names.map((name) => {
+        const { [name]: _, ...others } = headers;
+        return { headers: others };
+      });
+      for (const wrong of [{ status: 418 }, { body: "null" }, ...fewer]) {
+        const fault = inTurn((sent) => (sent === index ? wrong : {}));
+        const problem = await problemOf(check, fault);
+        expect(problem, `${index}: ${JSON.stringify(wrong)}`).not.toBe("undefined");
+      }
+    }
+  },
+);
 
 describe.each(Object.entries(faults))("the smoke test's check: %s", (check, cases) => {
   test.each(cases)("fails with: %s", async (seen, fault) => {
