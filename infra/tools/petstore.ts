@@ -4,7 +4,6 @@ import packageJson from "../../package.json" with { type: "json" };
 import { Script } from "./terminal/script.ts";
 
 interface Entry {
-  name: string;
   description: string;
   /** Loads what adds the command's arguments, options and action. */
   load(): Promise<(command: Command) => unknown>;
@@ -13,67 +12,58 @@ interface Entry {
 const deploying = () => import("./deploy/commands.ts");
 const operating = () => import("./admin/program.ts");
 
-/** The commands, under the headings of the help. */
-const groups: Record<string, Entry[]> = {
-  "Run it on this machine:": [
-    {
-      name: "start",
+/** The commands by name, under the headings of the help. */
+const groups: Record<string, Record<string, Entry>> = {
+  "Run it on this machine:": {
+    start: {
       description: "run the service",
       load: async () => (await import("./local/start-options.ts")).addStart,
     },
-  ],
-  "Operate it:": [
-    {
-      name: "keys",
+  },
+  "Operate it:": {
+    keys: {
       description: "issue, list, revoke, check and repair API keys",
       load: async () => (await operating()).addKeyCommands,
     },
-    {
-      name: "orders",
+    orders: {
       description:
         "list, show, count, import, export, ship, audit, reinstate and repair orders",
       load: async () => (await operating()).addOrderCommands,
     },
-  ],
-  "Deploy it:": [
-    {
-      name: "synth",
+  },
+  "Deploy it:": {
+    synth: {
       description: "write and check the templates of all environments",
       load: async () => (await deploying()).addSynth,
     },
-    {
-      name: "compare",
+    compare: {
       description: "list what a deployment would change out of the ordinary",
       load: async () => (await deploying()).addCompare,
     },
-    {
-      name: "diff",
+    diff: {
       description: "print every change that a deployment would make",
       load: async () => (await deploying()).addDiff,
     },
-    {
-      name: "deploy",
+    deploy: {
       description: "compare, then deploy with CDK if every change is accepted",
       load: async () => (await deploying()).addDeploy,
     },
-    {
-      name: "drift",
+    drift: {
       description: "list what was changed by hand since the last deployment",
       load: async () => (await deploying()).addDrift,
     },
-    {
-      name: "smoke",
+    smoke: {
       description: "check that a running service keeps its promises to clients",
       load: async () => (await import("./smoke/options.ts")).addSmoke,
     },
-  ],
+  },
 };
 
 const exitCodes = `
 Exit codes:
   0    done
   1    failed; also a rejected key, a failed check, a change that isn't accepted, drift
-  2    wrong use; also a comparison that can't be made, or packages that aren't installed
+  2    wrong use; also a comparison that can't be made, or nothing installed yet
   3-7  of orders ship, see its help
 `;
 
@@ -88,7 +78,7 @@ export function createProgram(): Script {
   const loaders = new Map<string, Entry["load"]>();
   for (const [heading, entries] of Object.entries(groups)) {
     program.commandsGroup(heading);
-    for (const { name, description, load } of entries) {
+    for (const [name, { description, load }] of Object.entries(entries)) {
       program.command(name).description(description);
       loaders.set(name, load);
     }

@@ -135,17 +135,13 @@ function becomes(was: unknown, is: unknown, holder: string) {
   const whole = `${spelt(was)} becomes ${spelt(is)}`;
   const [old = [], now = []] = [was, is];
   if (!(Array.isArray(old) && Array.isArray(now))) return whole;
-  const [before, after] = [old.map(spelt), now.map(spelt)];
-  const kept = before.filter((text) => after.includes(text));
-  if (
-    !isDeepStrictEqual(
-      kept,
-      after.filter((text) => kept.includes(text)),
-    )
-  )
-    return whole;
-  const gained = after.filter((text) => !kept.includes(text));
-  const lost = before.filter((text) => !kept.includes(text));
+  const before = old.map(spelt);
+  const after = now.map(spelt);
+  const gained = after.filter((text) => !before.includes(text));
+  const lost = before.filter((text) => !after.includes(text));
+  const keptBefore = before.filter((text) => after.includes(text));
+  const keptAfter = after.filter((text) => before.includes(text));
+  if (!isDeepStrictEqual(keptBefore, keptAfter)) return whole;
   const texts = [
     ...gained.map((text) => `gains ${text}`),
     ...lost.map((text) => `loses ${text}`),

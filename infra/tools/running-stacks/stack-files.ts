@@ -62,13 +62,7 @@ export function writeStackFile(stack: RunningStack): () => void {
   } catch (error) {
     throw cantWrite(file, error);
   }
-  return () => {
-    try {
-      rmSync(file);
-    } catch {
-      // Why the stack ends matters more. Readers find that nothing listens.
-    }
-  };
+  return () => rmSync(file, { force: true });
 }
 
 /** The running stacks, the latest first. A malformed file names none. */

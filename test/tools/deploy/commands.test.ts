@@ -265,14 +265,6 @@ cdk synth STACK --quiet --output NEW_FOLDER
 exit code 2`);
 });
 
-test("a command fails in one line when CDK can't be started", async () => {
-  vi.stubEnv("PATH", "/nowhere");
-  expect(await run("compare", "kept")).toBe(
-    "The packages are not all installed (spawn cdk ENOENT). Run: npm ci\n" +
-      "exit code 2",
-  );
-});
-
 test("a drift and a diff are CDK's of the stack, and end with its exit code", async () => {
   expect(await run("drift", "kept")).toBe("cdk drift STACK --fail\nexit code 7");
   expect(await run("diff", "kept", "--security-only")).toBe(
