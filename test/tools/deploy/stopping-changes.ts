@@ -31,7 +31,10 @@ function addFunction(next: Template, attributes: object = {}) {
   addLike("CancelOrder", "Other", { Role }, attributes)(next);
 }
 
-/** Each stops a deployment with lines with these texts; first, marked `!`, what loses data or opens a door. */
+/**
+ * Each stops a deployment with lines with these texts: first, marked `!`, those about what loses data
+ * or opens a door.
+ */
 export const stoppingChanges: [title: string, change: Change, ...lines: string[]][] = [
   [
     "an alias points to unpublished code",
