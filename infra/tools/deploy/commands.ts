@@ -139,7 +139,7 @@ function addComparison(command: Command) {
   // Not `<names...>`, which would take an environment after it, too.
   const collect = (value: string, before: string[] = []) => [...before, value];
   return command
-    .option("--accept <digest>", "changes that are meant; may be repeated", collect)
+    .option("--accept <digest>", "changes that are meant")
     .option("--app <directory>", appText, resolvePath)
     .addOption(
       new Option("-c, --context <key=value>", "such as canary=false, for the synthesis")

@@ -13,7 +13,7 @@ import {
 /** The options of a comparison. */
 export interface CompareOptions {
   /** The words for changes that are meant, separated by white space. */
-  accept?: string[];
+  accept?: string;
   /** The folder of a synthesised app; without it, one is synthesised. */
   app?: string;
   /** Values of CDK's context, like `canary=false`, for the synthesis. */
@@ -60,9 +60,9 @@ function firstDeployment(keepsData: boolean): Review[] {
 }
 
 /** Prints a line for each change to accept, and returns the exit code. */
-function report(changes: Review[], accept: string[] = []) {
+function report(changes: Review[], accept = "") {
   for (const line of changes.flatMap(({ lines }) => lines)) console.log(line);
-  const accepted = accept.join(" ").split(/\s+/);
+  const accepted = accept.split(/\s+/);
   const words = changes.map(({ word }) => word);
   const missing = words.filter((word) => !accepted.includes(word)).join(" ");
   if (missing)
