@@ -19,6 +19,7 @@ export interface Failure extends NodeJS.ErrnoException {
   $metadata?: object;
 }
 
+/** Whether a thrown value is an error, whose properties are then known. */
 export function isFailure(error: unknown): error is Failure {
   return error instanceof Error;
 }
@@ -102,7 +103,7 @@ function linesAbout(error: unknown) {
 }
 
 /** Whether standard output can't be written. Other errors of writes name a file, or are the SDK's. */
-export function isOutputError(error: unknown): error is Failure {
+export function isOutputError(error: unknown): boolean {
   return isFailure(error) && error.syscall === "write" && !error.$metadata;
 }
 

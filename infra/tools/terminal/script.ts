@@ -1,5 +1,5 @@
 import { Command, CommanderError, Help, InvalidArgumentError } from "commander";
-import { errorText, isOutputError } from "./errors.ts";
+import { errorText, isFailure, isOutputError } from "./errors.ts";
 import { printableLines } from "./text.ts";
 
 /** commander's own texts, which ours extend. */
@@ -45,7 +45,8 @@ export class Script extends Command {
       if (isWrongUse) process.exitCode = error.exitCode && 2;
       else process.exitCode ||= 1;
       // The reader of a closed pipe wants neither the rest nor an error.
-      const isClosedPipe = isOutputError(error) && error.code === "EPIPE";
+      const isClosedPipe =
+        isFailure(error) && error.code === "EPIPE" && isOutputError(error);
       if (!isWrongUse && !isClosedPipe) process.stderr.write(`${errorText(error)}\n`);
     }
   }
