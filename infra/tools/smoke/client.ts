@@ -34,7 +34,9 @@ export interface ReceivedResponse extends Pick<ApiRequest, "method" | "path"> {
  * A response whose body is still to be read, in chunks. Reading throws CutOff when the body ends
  * too early. Reading no further hangs up.
  */
-export type OpenResponse = Omit<ReceivedResponse, "body"> & { text: AsyncGenerator<string> };
+export type OpenResponse = Omit<ReceivedResponse, "body"> & {
+  text: AsyncGenerator<string>;
+};
 
 /** In its first minute, before every route and permission is there, a new stage may do this. */
 export class NotReady extends Error {}
@@ -100,7 +102,10 @@ async function* read(response: IncomingMessage): AsyncGenerator<string> {
 }
 
 /** Sends a request. @throws NoResponse when none begins, CutOff when it ends too early. */
-export async function send(service: Endpoint, request: ApiRequest): Promise<ReceivedResponse> {
+export async function send(
+  service: Endpoint,
+  request: ApiRequest,
+): Promise<ReceivedResponse> {
   const { text, ...response } = await open(service, request);
   return { ...response, body: await readText(text) };
 }

@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { type ErrorCode, errors } from "../../../shared/errors.ts";
 import { isDateTime, isInt64 } from "../../../shared/order.ts";
 import { withoutSecrets } from "../../../shared/secrets.ts";
-import { type ReceivedResponse, NotReady } from "./client.ts";
+import { NotReady, type ReceivedResponse } from "./client.ts";
 
 /**
  * Headers of the connection or the gateway, not of the interface: AWS adds request ids, traces and
