@@ -39,7 +39,8 @@ export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorize
       epochSeconds(),
       signal,
     );
-    // Without a stack: the runtime logs it, which for a rejected key costs money and says nothing.
+    // No stack trace: the runtime would log it for every rejected key, which costs money and tells
+    // us nothing.
     if (keyId === undefined)
       throw Object.assign(new Error("Unauthorized"), { stack: "Error: Unauthorized" });
     // API Gateway caches the policy and applies it to every method of the stage.

@@ -26,10 +26,11 @@ export const handler = middy<APIGatewayProxyEvent, StreamedResponse, Error, Cont
   .use(httpContentNegotiation({ availableEncodings: ["gzip"], failOnMismatch: false }))
   .use(respondWithErrors("list"))
   .handler(async (event, { preferredEncoding, getRemainingTimeInMillis }) => {
-    const { body, isCompressed } = await openOrderList(
+    const isGzip = preferredEncoding === "gzip";
+    const body = await openOrderList(
       scanOrders(client, ordersTable),
       callerOf(event),
-      preferredEncoding === "gzip",
+      isGzip,
       getRemainingTimeInMillis,
     );
     return {
@@ -38,7 +39,7 @@ export const handler = middy<APIGatewayProxyEvent, StreamedResponse, Error, Cont
         "Content-Type": "application/json",
         "Cache-Control": "no-store",
         Vary: "Accept-Encoding",
-        ...(isCompressed && { "Content-Encoding": "gzip" }),
+        ...(isGzip && { "Content-Encoding": "gzip" }),
       },
       body,
     };

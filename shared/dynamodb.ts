@@ -3,6 +3,7 @@ import {
   type DynamoDBClientConfig,
   DynamoDBServiceException,
 } from "@aws-sdk/client-dynamodb";
+import { HttpResponse } from "@smithy/core/protocols";
 import {
   isServerError,
   isThrottlingError,
@@ -74,6 +75,17 @@ export function createClient(
   return retryLostCalls(client);
 }
 
+/** What the SDK and Node.js may add to an error. */
+type Failure = Partial<Error> & {
+  code?: string;
+  syscall?: string;
+  $response?: { statusCode: number };
+};
+
+function failureOf(error: unknown): Failure {
+  return error instanceof Error ? error : {};
+}
+
 /**
  * A call that got no well-formed response of DynamoDB at its last attempt. The SDK retries it.
  * `cause` is what the SDK or Node.js threw.
@@ -83,7 +95,7 @@ export class LostCallError extends Error {
   readonly $retryable = {};
 
   constructor(cause: unknown) {
-    const { name, code, $response } = Object(cause);
+    const { name, code, $response } = failureOf(cause);
     const reason = $response
       ? `DynamoDB's response was incomplete or malformed (HTTP ${$response.statusCode})`
       : `No response of DynamoDB (${code ?? name})`;
@@ -99,7 +111,7 @@ const unsettled = new WeakSet<object>();
  * response of DynamoDB followed a request that may have been sent.
  */
 export function mayBeApplied(error: unknown): boolean {
-  return unsettled.has(Object(error));
+  return error instanceof Error && unsettled.has(error);
 }
 
 /**
@@ -116,8 +128,8 @@ export function retryLostCalls(client: DynamoDBClient): DynamoDBClient {
         throw attemptError(error, context);
       });
       const { response, output } = result;
-      if (Object(response).body?.readableDidRead && output?.$metadata.requestId)
-        return result;
+      const isRead = HttpResponse.isInstance(response) && response.body?.readableDidRead;
+      if (isRead && output?.$metadata.requestId) return result;
       const malformed = new Error("The response is empty, or has no request id");
       throw attemptError(Object.assign(malformed, { $response: response }), context);
     },
@@ -126,8 +138,8 @@ export function retryLostCalls(client: DynamoDBClient): DynamoDBClient {
   );
   client.middlewareStack.add(
     (next, context) => (args) =>
-      next(args).catch((error: unknown) => {
-        if (unsettled.has(context)) unsettled.add(Object(error));
+      next(args).catch((error: Error) => {
+        if (unsettled.has(context)) unsettled.add(error);
         throw error;
       }),
     // Around all attempts: the last one may fail for another reason.
@@ -144,7 +156,7 @@ function attemptError(error: unknown, context: object): unknown {
       Object.assign(error, { $retryable: { throttling: true } });
     return error;
   }
-  const { name, $response } = Object(error);
+  const { name, $response } = failureOf(error);
   // Our own code, or Node.js about our request.
   if (error instanceof TypeError && !$response) return error;
   if (!isWithoutConnection(error)) unsettled.add(context);
@@ -162,7 +174,7 @@ function isDynamoDbError(error: unknown): error is DynamoDBServiceException {
 /** Whether an attempt failed before it had a connection, so that no request was sent. */
 function isWithoutConnection(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.every(isWithoutConnection);
-  const { name, code, syscall } = Object(error);
+  const { name, code, syscall } = failureOf(error);
   // Of the SDK's timeouts, only that of the response has a code.
   const isConnectionTimeout = name === "TimeoutError" && code === undefined;
   return isConnectionTimeout || syscall === "getaddrinfo" || syscall === "connect";
@@ -181,18 +193,18 @@ export function callFailed(error: unknown): ServiceError {
 
 /** Whether the same call may succeed later. */
 export function isTemporary(error: unknown): boolean {
-  const failure = Object(error);
+  if (!(error instanceof Error)) return false;
   return (
     // Our own deadline, or the operator, ended the call.
-    failure.name === "AbortError" ||
-    isThrottlingError(failure) ||
+    error.name === "AbortError" ||
+    isThrottlingError(error) ||
     // A LostCallError is one, too.
-    isTransientError(failure) ||
-    isServerError(failure)
+    isTransientError(error) ||
+    isServerError(error)
   );
 }
 
 /** Whether a call failed because the table throttles. */
 export function isThrottled(error: unknown): boolean {
-  return isThrottlingError(Object(error));
+  return error instanceof Error && isThrottlingError(error);
 }

@@ -11,9 +11,6 @@ import type { OmittedFields } from "./order.ts";
 /** Costs half the CPU of the default, 6, for a body 10 to 20 % longer. */
 export const gzipLevel = 3;
 
-/** Compressing saves nothing on the wire if the first page is shorter than this, in characters. */
-const worthCompressing = 1400;
-
 /**
  * The longest list, in bytes as sent. Beyond 200 MB, the response's head included, Lambda would cut
  * it off as if the client had hung up.
@@ -36,24 +33,21 @@ interface Progress {
  *
  * @param keyId the id of the caller's API key, for the log.
  * @param remainingMilliseconds how long until Lambda's timeout.
- * @returns the JSON array, compressed or not. If it is cut off the stream fails, so it never ends
- * with `]`.
+ * @returns the JSON array. If it is cut off the stream fails, so it never ends with `]`.
  * @throws what reading the first page throws.
  */
 export async function openOrderList(
   pages: AsyncIterable<ListPage>,
   keyId: string,
-  acceptsGzip: boolean,
+  isCompressed: boolean,
   remainingMilliseconds: () => number,
-): Promise<{ body: Readable; isCompressed: boolean }> {
+): Promise<Readable> {
   const progress: Progress = { orders: 0, omittedFields: {} };
   const chunks = listJson(oneAhead(pages), progress);
   const opened = performance.now();
   const first = await chunks.next();
   const firstPageMilliseconds = Math.round(performance.now() - opened);
-  const start = first.done ? "" : first.value;
-  const json = resume(start, chunks);
-  const isCompressed = acceptsGzip && start.length >= worthCompressing;
+  const json = resume(first, chunks);
   const end = new AbortController();
   const timeUp = systemClock
     .pause(remainingMilliseconds() - cutOffEarly, end.signal)
@@ -73,7 +67,7 @@ export async function openOrderList(
     if (Object.keys(omittedFields).length > 0)
       logWarning("order_fields_left_out", { keyId, fields: omittedFields });
   });
-  return { body, isCompressed };
+  return body;
 }
 
 /**
@@ -116,8 +110,8 @@ async function* oneAhead(pages: AsyncIterable<ListPage>) {
   }
 }
 
-async function* resume(start: string, rest: AsyncIterable<string>) {
-  yield start;
+async function* resume<T>(first: IteratorResult<T>, rest: AsyncIterable<T>) {
+  if (!first.done) yield first.value;
   yield* rest;
 }
 

@@ -74,12 +74,12 @@ export type OmittedFields = Record<string, number>;
  */
 export function orderJson(item: OrderItem, omittedFields: OmittedFields): string {
   let json = "{";
-  for (const { name, nameJson, valueJson } of fields) {
+  for (const { name, type } of orderFields) {
     const attribute = item[name];
     if (attribute === undefined) continue;
-    const value = valueJson(attribute);
+    const value = writers[type](attribute);
     if (value === undefined) omittedFields[name] = (omittedFields[name] ?? 0) + 1;
-    else json += (json === "{" ? nameJson : `,${nameJson}`) + value;
+    else json += `${json === "{" ? "" : ","}"${name}":${value}`;
   }
   return `${json}}`;
 }
@@ -90,9 +90,3 @@ const writers: Record<OrderFieldType, (attribute: AttributeValue) => string | un
     "date-time": ({ S }) => (S !== undefined && isDateTime(S) ? `"${S}"` : undefined),
     boolean: ({ BOOL }) => (BOOL === undefined ? undefined : String(BOOL)),
   };
-// Marked for esbuild, so that no other function has them.
-const fields = /* @__PURE__ */ orderFields.map(({ name, type }) => ({
-  name,
-  nameJson: `"${name}":`,
-  valueJson: writers[type],
-}));

@@ -111,7 +111,9 @@ export class OrdersClient {
       response = await this.#open(method, path);
       body = await textOf(response);
     } catch (error) {
-      throw new ApiError(this.#withoutKey(`No whole response: ${reasonOf(error)}`));
+      // When all of a host's addresses fail, only their own errors say why.
+      const reason = error instanceof AggregateError ? error.errors : error;
+      throw new ApiError(this.#withoutKey(`No whole response: ${reason}`));
     }
     const { statusCode: status = 0, headers } = response;
     const result = read(status, body);
@@ -168,20 +170,14 @@ async function textOf(response: IncomingMessage) {
   return await text(isGzip ? pipeline(response, createGunzip(), () => {}) : response);
 }
 
-/** Why a request got no response. When all of a host's addresses fail, Node.js gives a code only. */
-function reasonOf(error: unknown): string {
-  const { message, code } = Object(error);
-  return message || code || String(error);
-}
-
 /** Whether another attempt may help. */
-function mayPass({ status, message }: ApiError) {
-  if (status === undefined) return !/certificate|wrong version/i.test(message);
-  return status === 200 || status === 429 || status >= 500;
+function mayPass({ status }: ApiError) {
+  return status === undefined || status === 200 || status === 429 || status >= 500;
 }
 
 function codeOf(body: string) {
-  const { code } = Object(parse(body));
+  const error = parse(body);
+  const code = error instanceof Object && "code" in error ? error.code : undefined;
   return typeof code === "string" && /^[a-z_]+$/.test(code) ? code : undefined;
 }
 
