@@ -62,7 +62,7 @@ function unknownTo(program: Command, line: string) {
 const stack = JSON.stringify(templateOf(everyOption).toJSON());
 const sources = globSync([
   "{functions,shared,infra}/**/*.{ts,cjs,mjs,yaml}",
-  "test/{bench,clients,helpers,mutation,protocol,resilience,steady}/**/*.ts",
+  "test/{bench,clients,helpers,mutation,protocol,resilience}/**/*.ts",
   "*.json",
   ".github/**/*.yml",
 ]).map((file) => readFileSync(file, "utf8"));
