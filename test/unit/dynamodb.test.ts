@@ -80,25 +80,20 @@ test("a client has no middleware for log lines", () => {
   expect(middleware).not.toEqual([]);
 });
 
-test.each([
-  { name: "ThrottlingException" },
-  { name: "InternalServerError", $metadata: { httpStatusCode: 500 } },
-  // From something on the way to the table.
-  { $metadata: { httpStatusCode: 507 } },
-  { name: "TimeoutError" },
-  { name: "AbortError" },
-])("a call that fails with %j is service_unavailable", (fields) => {
-  const error = Object.assign(new Error("secret"), fields);
-  expect(callFailed(error)).toMatchObject({ code: "service_unavailable", cause: error });
-});
+const failed = (fields: object) => Object.assign(new Error("secret"), fields);
 
 test.each([
-  Object.assign(new Error("secret"), { name: "ResourceNotFoundException" }),
-  new TypeError("secret"),
-  null,
-  {},
-])("a call that fails with %s, which is our fault, is internal_error", (thrown) => {
-  expect(callFailed(thrown).code).toBe("internal_error");
+  [failed({ name: "ThrottlingException" }), "service_unavailable"],
+  [failed({ $metadata: { httpStatusCode: 500 } }), "service_unavailable"],
+  // From something on the way to the table.
+  [failed({ $metadata: { httpStatusCode: 507 } }), "service_unavailable"],
+  [failed({ name: "TimeoutError" }), "service_unavailable"],
+  [failed({ name: "AbortError" }), "service_unavailable"],
+  [failed({ name: "ResourceNotFoundException" }), "internal_error"],
+  [new TypeError("secret"), "internal_error"],
+  [null, "internal_error"],
+])("a call that fails with %o is %s", (cause, code) => {
+  expect(callFailed(cause)).toMatchObject({ code, cause });
 });
 
 /** A client whose every attempt fails like this before it has a response. */
@@ -110,11 +105,10 @@ function failingClient(...failures: unknown[]): DynamoDBClient {
   return client;
 }
 
-const system = (code: string, syscall?: string) =>
-  Object.assign(new Error("secret"), { code, syscall });
+const system = (code: string, syscall?: string) => failed({ code, syscall });
 const refused = system("ECONNREFUSED", "connect");
 const reset = system("ECONNRESET", "read");
-const connectionTimeout = Object.assign(new Error("secret"), { name: "TimeoutError" });
+const connectionTimeout = failed({ name: "TimeoutError" });
 const write = new PutItemCommand({ TableName: "orders", Item: { id: { N: "1" } } });
 
 /** The error of a call, which must fail. */
@@ -159,7 +153,7 @@ test("a call that can't get its credentials was not applied, though it can't rea
 test.each([
   [new TypeError("Invalid character in header content"), false],
   // Our own deadline, or an operator's Ctrl-C.
-  [Object.assign(new Error("secret"), { name: "AbortError" }), true],
+  [failed({ name: "AbortError" }), true],
 ])("a call isn't repeated after %s; it may have been applied: %s", async (...row) => {
   const [thrown, unsettled] = row;
   const error = await errorOf(failingClient(thrown));

@@ -1,5 +1,9 @@
 import { crc32 } from "node:zlib";
-import { type DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
+import {
+  type DynamoDBClient,
+  ScanCommand,
+  type ScanCommandOutput,
+} from "@aws-sdk/client-dynamodb";
 import { AwsJson1_0Protocol } from "@aws-sdk/core/protocols";
 import { HttpResponse } from "@smithy/core/protocols";
 import fc from "fast-check";
@@ -26,11 +30,16 @@ afterAll(() => {
 beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0));
 afterEach(() => void vi.restoreAllMocks());
 
+const pageOf = (output: ScanCommandOutput) => ({
+  ...listPage(output),
+  lastKey: output.LastEvaluatedKey,
+});
+
 /** The page that a client reads, or how its call fails, and after how many attempts. */
 async function scan(client: DynamoDBClient) {
   table.attempts = 0;
   const outcome = await client.send(new ScanCommand({ TableName: "orders" })).then(
-    (output) => ({ ...listPage(output), lastKey: output.LastEvaluatedKey }),
+    pageOf,
     ({ name, $fault, $metadata }) => ({ name, $fault, $metadata }),
   );
   return { outcome, attempts: table.attempts };
@@ -56,31 +65,27 @@ async function reader(client: DynamoDBClient): Promise<Read> {
   deserialize.mockRestore();
   return async (body) => {
     const response = new HttpResponse({ statusCode: 200, body: Buffer.from(body) });
-    return protocol.deserializeResponse(operation, context, response).then(
-      (output) => ({ ...listPage(output), lastKey: Object(output).LastEvaluatedKey }),
-      ({ name }) => ({ name }),
+    const read = protocol.deserializeResponse<ScanCommandOutput>(
+      operation,
+      context,
+      response,
     );
+    return read.then(pageOf, ({ name }) => ({ name }));
   };
 }
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String);
 const longInt64 = fc.bigInt({ min: 9n * 10n ** 18n, max: 10n ** 19n }).map(String);
-const oddNumber = fc.constantFrom(
-  ..."-0 +1 01 -01 1.0 1e3 12345678901234567890 -9223372036854775808 9223372036854775807".split(
-    " ",
-  ),
+const oddNumber = fc.constantFrom("-0", "+1", "01", "1.0", "1e3", "-9223372036854775808");
+// What else a date-time can't be: order.test.ts.
+const oddDate = fc.constantFrom(
+  "",
+  "2026-02-30T00:00:00Z",
+  "2024-02-29t23:59:59z",
+  "0000-01-01T00:00:00Z",
+  "2026-01-01T24:00:00+18:01",
+  "2026-01-01T00:00:00.123456789-18:00",
 );
-const digits = (most: number, length = 2) =>
-  fc.integer({ min: 0, max: most }).map((value) => String(value).padStart(length, "0"));
-const offset = fc.constantFrom("Z", "z", "", "+18:00", "-18:01", "+09:30", "-1:00");
-const fraction = fc.constantFrom("", ".", ".1", ".123456789", ".1234567890");
-const year = fc.oneof(
-  fc.constantFrom("0000", "0004", "1900", "2000", "2026"),
-  digits(9999, 4),
-);
-const date = fc.tuple(year, digits(13), digits(32)).map((parts) => parts.join("-"));
-const time = fc.tuple(digits(24), digits(60), digits(60)).map((parts) => parts.join(":"));
-const dateTime = fc.tuple(date, fc.constantFrom("T", "T", "t"), time, fraction, offset);
 const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 5 }),
   fc.constantFrom('"Items":[', ']}"', "},{", '\\"', "\n", '{"id":{"N":"1"}}'),
@@ -106,7 +111,7 @@ const attributes = {
       fc
         .date({ min: new Date(0), noInvalidDate: true, max: new Date(4e12) })
         .map((valid) => valid.toISOString()),
-      dateTime.map((parts) => parts.join("")),
+      oddDate,
     )
     .map((S) => ({ S })),
   boolean: fc.boolean().map((BOOL) => ({ BOOL })),
