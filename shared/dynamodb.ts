@@ -10,6 +10,7 @@ import {
   isTransientError,
   StandardRetryStrategy,
 } from "@smithy/core/retry";
+import type { SdkError } from "@smithy/types";
 import { ServiceError } from "./errors.ts";
 
 /**
@@ -75,15 +76,9 @@ export function createClient(
   return retryLostCalls(client);
 }
 
-/** What the SDK and Node.js may add to an error. */
-type Failure = Partial<Error> & {
-  code?: string;
-  syscall?: string;
-  $response?: { statusCode: number };
-};
-
-function failureOf(error: unknown): Failure {
-  return error instanceof Error ? error : {};
+/** What was thrown, with what the SDK and Node.js may add to an error. */
+function failureOf(thrown: unknown): SdkError & { code?: string; syscall?: string } {
+  return (thrown instanceof Error ? thrown : new Error(String(thrown))) as SdkError;
 }
 
 /**
@@ -111,7 +106,7 @@ const unsettled = new WeakSet<object>();
  * response of DynamoDB followed a request that may have been sent.
  */
 export function mayBeApplied(error: unknown): boolean {
-  return error instanceof Error && unsettled.has(error);
+  return unsettled.has(failureOf(error));
 }
 
 /**
@@ -193,18 +188,18 @@ export function callFailed(error: unknown): ServiceError {
 
 /** Whether the same call may succeed later. */
 export function isTemporary(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+  const failure = failureOf(error);
   return (
     // Our own deadline, or the operator, ended the call.
-    error.name === "AbortError" ||
-    isThrottlingError(error) ||
+    failure.name === "AbortError" ||
+    isThrottlingError(failure) ||
     // A LostCallError is one, too.
-    isTransientError(error) ||
-    isServerError(error)
+    isTransientError(failure) ||
+    isServerError(failure)
   );
 }
 
 /** Whether a call failed because the table throttles. */
 export function isThrottled(error: unknown): boolean {
-  return error instanceof Error && isThrottlingError(error);
+  return isThrottlingError(failureOf(error));
 }

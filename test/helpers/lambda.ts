@@ -34,14 +34,14 @@ export function lambdaContext() {
 
 /** The response of a streaming function. */
 export class ResponseStream extends PassThrough {
-  prelude: unknown;
+  prelude: { statusCode?: number } = {};
 }
 
 /** The part of Lambda's runtime that streaming functions use. */
 export const awslambda = {
   streamifyResponse: <Handler>(streaming: Handler) => streaming,
   HttpResponseStream: {
-    from: (stream: object, prelude: unknown) => Object.assign(stream, { prelude }),
+    from: (stream: object, prelude: object) => Object.assign(stream, { prelude }),
   },
 };
 
@@ -65,10 +65,13 @@ export async function startFunction({ file, operation }: FunctionEntry) {
   const { handler } = await import(
     `../../functions/${basename(file, ".ts")}.ts?start=${++starts}`
   );
-  return async (event: object, context = lambdaContext()): Promise<unknown> => {
+  return async (
+    event: object,
+    context = lambdaContext(),
+  ): Promise<{ statusCode?: number }> => {
     if (!operation?.streamed) return handler(event, context);
     const stream = new ResponseStream();
-    const [body] = await Promise.all([text(stream), handler(event, stream, context)]);
-    return { ...Object(stream.prelude), body };
+    await Promise.all([text(stream), handler(event, stream, context)]);
+    return stream.prelude;
   };
 }

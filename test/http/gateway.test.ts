@@ -87,7 +87,9 @@ test("the API page sends no-store, nosniff and a content security policy", async
     expect((await page(path)).headers).toMatchObject({
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
-      "content-security-policy": expect.stringMatching(/^default-src 'none'; /),
+      "content-security-policy": expect.stringMatching(
+        /^default-src 'none'; .*frame-ancestors 'none'/,
+      ),
     });
 });
 

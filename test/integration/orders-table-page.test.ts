@@ -123,12 +123,9 @@ test("the page's commands find the table by the output OrdersTableName of a stac
   );
 });
 
-const event = JSON.parse(
-  examples("json", "Find orders to ship, and cancellations")[0] ?? "",
-);
-const { OldImage: before, NewImage: after } = event.dynamodb;
-
 test("the orders table's page shows the event of a cancellation as the service writes it", async () => {
+  const [json = ""] = examples("json", "Find orders to ship, and cancellations");
+  const { Keys, OldImage: before, NewImage: after } = JSON.parse(json).dynamodb;
   const { id, cancelledAt, cancelledBy, cancellationId } = after;
   await tables.putOrder(before);
   await cancelOrder(tables.client, table, {
@@ -138,18 +135,19 @@ test("the orders table's page shows the event of a cancellation as the service w
     cancellationId: cancellationId.S,
   });
   expect(await tables.items("orders")).toEqual([after]);
-  expect(event.dynamodb.Keys).toEqual({ id });
+  expect(Keys).toEqual({ id });
 });
 
 type Pattern = { [name: string]: Pattern } | Rule[];
+type Event = { [name: string]: Event | string | undefined };
 type Rule = string | { exists: false } | { "anything-but": string };
 
 /** Whether an event passes a filter, as Lambda has it: one of the rules for each value. */
-function passes(pattern: Pattern, event: unknown): boolean {
-  if (!Array.isArray(pattern))
-    return Object.entries(pattern).every(([name, part]) =>
-      passes(part, Object(event)[name]),
-    );
+function passes(pattern: Pattern, event: Event | string | undefined): boolean {
+  if (!Array.isArray(pattern)) {
+    const parts = typeof event === "object" ? event : {};
+    return Object.entries(pattern).every(([name, part]) => passes(part, parts[name]));
+  }
   return pattern.some((rule) => {
     if (typeof rule === "string") return rule === event;
     if ("exists" in rule) return event === undefined;
@@ -160,7 +158,8 @@ function passes(pattern: Pattern, event: unknown): boolean {
 test("the orders table's page has event filters for orders to ship and for cancellations", () => {
   const { Filters } = parse(examples("yaml").join()).Properties.FilterCriteria;
   const statuses = ["none", "on hold", ...orderStatuses];
-  const image = (status: string) => (status === "none" ? {} : { status: { S: status } });
+  const image = (status: string): Event =>
+    status === "none" ? {} : { status: { S: status } };
   const changesThatPass = ({ Pattern: text }: { Pattern: string }) =>
     ["no order", ...statuses].flatMap((was) => {
       const OldImage = was === "no order" ? undefined : image(was);
@@ -204,13 +203,4 @@ test("the orders table's page names every attribute of the service with its type
   ]);
   const statuses = rows.find(([row]) => row.includes("`status`"))?.[3];
   expect(names(statuses)).toEqual([...orderStatuses]);
-});
-
-test("the orders table's page has a policy for the calls of the examples on the table of orders", () => {
-  const policy = JSON.parse(examples("json", "Find the table").join());
-  expect(policy.Statement[0]).toEqual({
-    Effect: "Allow",
-    Action: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-    Resource: "arn:aws:dynamodb:REGION:ACCOUNT:table/NAME",
-  });
 });

@@ -142,16 +142,4 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
     await expect.poll(() => error.innerText()).toContain("has stopped. Start it again");
     await page.context().setOffline(false);
   });
-
-  // Last, because it leaves the page.
-  test("is not shown inside a page of another origin, which could borrow its key", async () => {
-    const { errors, page } = opened;
-    await page.unrouteAll();
-    // On this machine too: Chromium would keep a page from elsewhere from framing any of ours.
-    await page.goto(stack.baseUrl.replace("localhost", "127.0.0.1"));
-    await page.setContent(`<iframe src="${url}"></iframe>`);
-    // Among others, in any order: the gateway has neither a page nor an icon.
-    const framing = expect.stringContaining("frame-ancestors 'none'");
-    await expect.poll(() => errors).toContainEqual(framing);
-  });
 });

@@ -12,24 +12,27 @@ const rowsOfPage = (row: RegExp) =>
 const codes = Object.keys(errors) as (keyof typeof errors)[];
 const { Order, Error: ErrorSchema } = document.components.schemas;
 
-const validator = new Validator();
-const validity = await validator.validate("shared/openapi.yaml");
+interface Response {
+  headers?: object;
+  content?: Record<string, { examples?: Record<string, { value: unknown }> }>;
+}
+type Paths = Record<string, Record<string, { responses: Record<string, Response> }>>;
 
-const { paths }: { paths: object } = Object(validator.resolveRefs());
-
-const responses = Object.values(paths)
-  .flatMap((item) => Object.values<{ responses: object }>(item))
+const resolved = new Validator().resolveRefs({ specification: { ...document } });
+const responses = Object.values(resolved["paths"] as Paths)
+  .flatMap((item) => Object.values(item))
   .flatMap((operation) => Object.entries(operation.responses));
 
 /** Like `200 []`. */
 const examples = responses.flatMap(([status, { content }]) =>
-  Object.values<{ value: unknown }>(content?.["application/json"].examples ?? {}).map(
+  Object.values(content?.["application/json"]?.examples ?? {}).map(
     ({ value }) => `${status} ${JSON.stringify(value)}`,
   ),
 );
 
-test("the document is valid OpenAPI 3.1", () => {
-  expect(validity).toEqual({ valid: true });
+test("the document is valid OpenAPI 3.1", async () => {
+  const validator = new Validator();
+  expect(await validator.validate("shared/openapi.yaml")).toEqual({ valid: true });
   expect(validator.version).toBe("3.1");
 });
 

@@ -4,10 +4,19 @@ import { writeFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import {
+  afterAll,
+  beforeAll,
+  describe,
+  expect,
+  expectTypeOf,
+  onTestFinished,
+  test,
+  vi,
+} from "vitest";
 import { listen } from "../../infra/tools/local/machine/ports.ts";
-import { OrdersClient } from "../../shared/clients/orders-client.ts";
-import { orderFields } from "../../shared/order.ts";
+import { type Order, OrdersClient } from "../../shared/clients/orders-client.ts";
+import type { orderFields } from "../../shared/order.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
 import { startTestStack } from "../helpers/test-stack.ts";
@@ -53,7 +62,9 @@ if (machineHas("requests for Python", "the client in Python"))
 
 const stack = await startTestStack();
 // The order that API.md's examples cancel.
-await stack.putOrder({ id: { N: "9007199254740993" }, status: { S: "pending" } });
+beforeAll(() =>
+  stack.putOrder({ id: { N: "9007199254740993" }, status: { S: "pending" } }),
+);
 
 const rehearsed = {
   "GET /store/orders": streaming("orders"),
@@ -159,14 +170,16 @@ describe.each(clients)("the client in $language", ({ language, ask }) => {
     const { port, close } = await listen(0, () => {});
     onTestFinished(close);
     const noTls = await call({ baseUrl: `https://127.0.0.1:${port}/v1` });
-    expect(noTls.message).toMatch(/wrong.version|record.layer/i);
-    // The one in TypeScript knows that another attempt can't help.
-    const pauses = language === "TypeScript" ? [] : [0.5, 1, 2, 4];
-    expect(noTls).toMatchObject({ result: "ApiError", pauses });
     await close();
     const closed = await call({ baseUrl: `http://127.0.0.1:${port}/v1` });
-    expect(closed.message).toMatch(/^No whole response: .*refused/i);
-    expect(closed).toMatchObject({ result: "ApiError", pauses: [0.5, 1, 2, 4] });
+    const reasons = [/wrong.version|record.layer/i, /^No whole response: .*refused/i];
+    expect([noTls, closed]).toMatchObject(
+      reasons.map((reason) => ({
+        result: "ApiError",
+        pauses: [0.5, 1, 2, 4],
+        message: expect.stringMatching(reason),
+      })),
+    );
   });
 });
 
@@ -195,29 +208,15 @@ test.runIf(clients.length > 1)(
   },
 );
 
-test("a copy of the client in TypeScript compiles with the document's fields and no other", async () => {
-  const values = {
-    int64: "1n << 62n",
-    "date-time": '"2026-12-24T12:00:00Z"',
-    boolean: "true",
-  };
-  const order = orderFields
-    .map(({ name, type }) => `${name}: ${values[type]}`)
-    .join(", ");
-  const generated = orderFields
-    .map(({ name, type }) => `${name}?: ${type === "int64" ? "number" : "never"};`)
-    .join(" ");
+test("a copy of the client in TypeScript compiles, with the fields of an order", async () => {
+  expectTypeOf<keyof Order>().toEqualTypeOf<(typeof orderFields)[number]["name"]>();
   const sources = {
     "package.json": '{ "type": "module" }',
     "orders-client.ts": readFileSync(join(clientFolder, "orders-client.ts")),
-    "fields.ts": `import type { Order } from "./orders-client.ts";
-      export const order: Required<Order> = { ${order} };
-      // @ts-expect-error: no Order has a status.
-      order.status;`,
     "usage.ts": usage,
-    "widened.ts": `interface components { schemas: { Order: { ${generated} } } }
+    "widened.ts": `interface components { schemas: { Order: { id?: number } } }
       ${widened}
-      export const widened: Order = { id: 9223372036854775807n, quantity: 1 };
+      export const widened: Order = { id: 9223372036854775807n };
       // @ts-expect-error: an id is no string.
       widened.id = "1";`,
   };

@@ -45,13 +45,9 @@ export function findCommands(
   for (const [section, steps] of Object.entries(sections)) {
     // They stand in the order of the steps, which may share one.
     let candidates = blocks.filter((block) => block.section === section);
-    for (const step of steps.filter((each) => !("meanwhile" in each))) {
-      const {
-        run,
-        parse: parsed,
-        skip = "",
-      }: Partial<Record<string, string>> = Object(step);
-      const beginning = run ?? parsed ?? skip;
+    for (const step of steps) {
+      const beginning = beginningOf(step);
+      if (beginning === undefined) continue;
       const block = candidates.find(({ commands }) => commands.startsWith(beginning));
       if (block === undefined) {
         wrong.push(`${section}: no block begins with \`${beginning}\` there`);
@@ -67,6 +63,13 @@ export function findCommands(
   if (wrong.length > 0)
     throw new Error(`The rehearsal does not know this runbook:\n${wrong.join("\n")}`);
   return found;
+}
+
+/** How a step's block begins; undefined when it has none. */
+function beginningOf(step: Step) {
+  if ("run" in step) return step.run;
+  if ("parse" in step) return step.parse;
+  return "skip" in step ? step.skip : undefined;
 }
 
 interface Block {

@@ -1,16 +1,14 @@
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { seedOrders } from "../../infra/tools/local/engine/tables.ts";
 import { batches } from "../../infra/tools/orders-file/batches.ts";
-import { errorBody } from "../../shared/errors.ts";
 import {
   type Behaviour,
   type EngineCall,
   passOn,
 } from "../helpers/faults/fault-proxy.ts";
-import { applied, unapplied, unnoticed } from "../helpers/faults/faults.ts";
+import { applied } from "../helpers/faults/faults.ts";
 import { startFaultyStack } from "../helpers/faults/faulty-stack.ts";
 
-// A first page of this size is worth compressing.
 const pageSize = 80;
 const pages = 5;
 
@@ -39,8 +37,10 @@ const orders = Array.from({ length: pageSize * pages - stack.seeded }, (_, index
   petId: { N: "1" },
   status: { S: "pending" },
 }));
-const { signal } = new AbortController();
-await seedOrders(stack.client, stack.tables.orders, batches(orders), signal);
+beforeAll(() => {
+  const { signal } = new AbortController();
+  return seedOrders(stack.client, stack.tables.orders, batches(orders), signal);
+});
 
 /** Resolves also with whether the response ended as HTTP requires. */
 async function list(choice: PageChoice, encoding = "identity") {
@@ -65,22 +65,6 @@ async function list(choice: PageChoice, encoding = "identity") {
 
 const idsIn = (text: string) => text.match(/"id":-?\d+/g) ?? [];
 
-// One a page. A scan changes nothing: before or after the engine, a fault is the same unless a part
-// of the response arrives.
-const pageFaults: Behaviour[] = [
-  unapplied["reset before a response"],
-  unapplied["503 in HTML"],
-  applied["reset mid-body"],
-  ...Object.values(unnoticed),
-];
-
-test("a list whose first page can't be read is an Error", async () => {
-  const received = await list(() => unapplied["500 of the service"], "gzip");
-  expect(received).toMatchObject({ status: 503, whole: true });
-  expect(text).toBe(errorBody("service_unavailable"));
-  await expect.poll(() => stack.events("list_failed").length).toBe(1);
-});
-
 test.each([
   { page: Math.ceil(pages / 2), encoding: "gzip", contentEncoding: "gzip" },
   { page: pages, encoding: "identity", contentEncoding: null },
@@ -102,17 +86,6 @@ test.each([
       .toMatchObject([{ level: "ERROR", message: { keyId, orders } }]);
   },
 );
-
-test("a list has every order once if each page can be read at the second attempt", async () => {
-  expect(pageFaults).toHaveLength(pages);
-  const received = await list((page, attempt) =>
-    attempt === 1 ? pageFaults[page - 1] : undefined,
-  );
-  expect(received).toMatchObject({ status: 200, whole: true });
-  const ids = idsIn(text);
-  expect(new Set(ids).size).toBe(pageSize * pages);
-  expect(ids).toHaveLength(pageSize * pages);
-});
 
 test.each(["identity", "gzip"])(
   "the whole first page arrives before the second one is there (%s)",

@@ -1,7 +1,6 @@
 // `npm run load` lists and cancels as fast as responses come, and checks each. `npm run soak` does so
 // for ten minutes, and fails if a process's memory or handles grow in the last third.
 import { readdir, readFile } from "node:fs/promises";
-import { createHistogram } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 import { Script } from "../../infra/tools/terminal/script.ts";
 import { errorBody } from "../../shared/errors.ts";
@@ -29,8 +28,6 @@ const rivals = 4;
 // With seven digits, of which the first is 1: `list` counts such ids.
 const firstId = 1_000_000;
 
-const latencies = { GET: createHistogram(), DELETE: createHistogram() };
-
 await runTraffic(async (stack, counts, problems) => {
   const { putOrder } = tableWriter(stack.client, stack.tables);
   const pending = Array.from({ length: orders }, (_, index) => firstId + index);
@@ -41,11 +38,8 @@ await runTraffic(async (stack, counts, problems) => {
       authorization: `Bearer ${stack.apiKey}`,
       "accept-encoding": "identity",
     };
-    const begun = performance.now();
     const response = await fetch(stack.baseUrl + path, { method, headers });
     const received = { status: response.status, body: await response.text() };
-    // A histogram takes nothing below 1.
-    latencies[method].record(Math.max(1, Math.round(performance.now() - begun)));
     counts.add(received);
     return received;
   };
@@ -64,18 +58,12 @@ await runTraffic(async (stack, counts, problems) => {
   const watched = watch ? watchProcesses(end) : [];
   const groupsAtOnce = Math.ceil(connections / (rivals + 1));
   await Promise.all(Array.from({ length: groupsAtOnce }, sendGroups));
-  for (const [method, latency] of Object.entries(latencies)) {
-    const shown = [50, 90, 99, 100].map(
-      (percent) => `p${percent} ${latency.percentile(percent)} ms`,
-    );
-    console.log(`${method}: ${latency.count} responses, ${shown.join(", ")}`);
-  }
   for (const [measure, samples] of Map.groupBy(await watched, (sample) => sample.measure))
     problems.push(...growth(measure, samples));
 });
 
 type Send = (
-  method: keyof typeof latencies,
+  method: "GET" | "DELETE",
   path: string,
 ) => Promise<{ status: number; body: string }>;
 

@@ -24,17 +24,7 @@ import { applied, unapplied } from "../helpers/faults/faults.ts";
 import { createTerminal, run } from "../tools/admin/terminal.ts";
 
 const terminal = await createTerminal();
-const {
-  behindProxy,
-  client,
-  dynamodbEndpoint,
-  empty,
-  items,
-  pointTo,
-  putKey,
-  stackAt,
-  start,
-} = terminal;
+const { client, dynamodbEndpoint, empty, items, pointTo, putKey, stackAt } = terminal;
 const documents = DynamoDBDocumentClient.from(client);
 const live = terminal.tables.orders;
 
@@ -75,27 +65,20 @@ const get = async (id: number) => (await client.send(new GetItemCommand(keyOf(id
 const orderOfEachId = async () =>
   new Map((await items("orders")).map((order) => [Number(order["id"]?.N), order]));
 
-interface Copied {
-  /** As it was copied. */
-  order: OrderItem;
-  damage: string;
-}
-
 /** Begins a history with the leaked key, a copy of the table, and what the damage has left. */
-async function beginDamaged(orders: Copied[]) {
+async function beginDamaged(plans: Plan[]) {
   told.clear();
+  await empty();
   await putKey({ keyId: leakedKey });
   const copy = `Copy-${randomUUID()}`;
   await createTable(client, "orders", copy);
+  const copied = plans.map((plan, id) => newOrder(id, plan.copied));
+  const left = copied
+    .map((order, id) => damages[plans[id]?.damage ?? ""]?.(order))
+    .filter((order) => order !== undefined);
   const { signal } = new AbortController();
-  const itemsOf = {
-    [copy]: orders.map(({ order }) => order),
-    [live]: orders.map(({ order, damage }) => damages[damage]?.(order)),
-  };
-  for (const [table, all] of Object.entries(itemsOf)) {
-    const present = all.filter((item) => item !== undefined);
-    await seedOrders(client, table, batches(present), signal);
-  }
+  await seedOrders(client, copy, batches(copied), signal);
+  await seedOrders(client, live, batches(left), signal);
   return copy;
 }
 
@@ -195,10 +178,7 @@ async function mend(copy: string) {
 }
 
 async function mendAsPlanned(plans: Plan[], interruptedAt: number) {
-  await empty();
-  const copy = await beginDamaged(
-    plans.map(({ copied, damage }, id) => ({ order: newOrder(id, copied), damage })),
-  );
+  const copy = await beginDamaged(plans);
   const done = new Set<number>();
   const actOn = async (id: number) => {
     if (done.has(id)) return;
@@ -247,68 +227,4 @@ test("mending orders loses nothing that was acknowledged, and mends everything e
     numRuns: 25,
     examples: [[lastMoments, 0]],
   });
-});
-
-test("orders are mended while everyone uses them, though each command is killed once", async () => {
-  const total = 300;
-  const damageOf = ["deleted", "overwritten", "revived", "leaked", "none"];
-  const copied = Array.from({ length: total }, (_, id): Copied => {
-    const damage = damageOf[id % 5] ?? "none";
-    return { order: newOrder(id, damage === "revived" ? "shipped" : "pending"), damage };
-  });
-  const copy = await beginDamaged(copied);
-
-  let turns = 0;
-  const nextId = () => (turns++ * 79) % total;
-  /** Twenty clients cancel orders, and a writer ships and places some, four each. */
-  const useTable = async (_: unknown, user: number) => {
-    for (let time = 0; time < 4; time++) {
-      const id = nextId();
-      await act(user === 20 ? "ship" : "cancel", id);
-      if (user === 20) await act("place", total + id);
-    }
-  };
-  const using: Promise<void>[] = [];
-  /**
-   * Begins the use of the table at a command's first write, and kills the command after twenty. Its
-   * later ones are lost, or else the next command could have nothing to write.
-   */
-  const inUse = (kill?: () => Behaviour | undefined) => {
-    let writes = 0;
-    return ({ operation }: EngineCall) => {
-      if (!/^(Put|Update)Item$/.test(operation)) return undefined;
-      writes++;
-      if (writes === 1) using.push(...Array.from({ length: 21 }, useTable));
-      return writes > 20 ? kill?.() : undefined;
-    };
-  };
-  const repair = `orders repair --from ${copy}`;
-  const codes: unknown[] = [];
-  for (const words of [reinstate, repair]) {
-    const killed = await start(words, {
-      calls: inUse(() => {
-        killed.child.kill("SIGKILL");
-        return faults["request lost"];
-      }),
-    });
-    codes.push((await killed.ended).code);
-    const { proxy } = await behindProxy(inUse());
-    await pointTo(stackAt(proxy.endpoint));
-    codes.push((await run(`${words} --local`)).code);
-  }
-  await Promise.all(using);
-
-  const expected = new Map(told);
-  for (const [id, { order, damage }] of copied.entries()) {
-    const mended = damage === "leaked" && { reinstatedAt: expect.any(Object) };
-    expected.set(id, { ...order, ...told.get(id), ...mended });
-  }
-  expect(await orderOfEachId()).toEqual(expected);
-  const contradictory = copied.filter(({ order }, id) =>
-    isContradictory(order, told.get(id)),
-  ).length;
-  expect(codes).toEqual([null, 0, null, contradictory > 0 ? 1 : 0]);
-  expect(using).toHaveLength(4 * 21);
-  const counts = countsOf((await run(`${repair} --local --json`)).stdout);
-  expect(counts).toMatchObject({ complete: true, placed: 0, mended: 0, contradictory });
 });

@@ -38,10 +38,9 @@ const pageOf = (output: ScanCommandOutput) => ({
 /** The page that a client reads, or how its call fails, and after how many attempts. */
 async function scan(client: DynamoDBClient) {
   table.attempts = 0;
-  const outcome = await client.send(new ScanCommand({ TableName: "orders" })).then(
-    pageOf,
-    ({ name, $fault, $metadata }) => ({ name, $fault, $metadata }),
-  );
+  const outcome = await client
+    .send(new ScanCommand({ TableName: "orders" }))
+    .then(pageOf, ({ name, $fault, $metadata }) => ({ name, $fault, $metadata }));
   return { outcome, attempts: table.attempts };
 }
 
