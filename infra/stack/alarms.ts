@@ -74,12 +74,12 @@ export function addAlarms(
   };
 
   const rollingBack = perFunction((name, { id }) => {
-    const { live, throttledTableRequests } = functions[name];
+    const { alias, throttledTableRequests } = functions[name];
     const { failures, responses, serverErrors } = logMetrics.byFunction[name];
     // Through the alias: both versions during a canary, but not an operator's trial of the
     // function.
-    const invoked = live.metricInvocations();
-    const turnedAway = live.lambda.metricThrottles();
+    const invoked = alias.metricInvocations();
+    const turnedAway = alias.lambda.metricThrottles();
     // Not returned, so they only notify: anyone who lists a lot or imports orders can trigger them.
     alarm(`${id}TableThrottled`, throttledTableRequests, settings.tableThrottles);
     alarm(`${id}Throttled`, turnedAway, settings.functionThrottles);
@@ -94,8 +94,8 @@ export function addAlarms(
       shareAlarm(`${id}ServerErrors`, functionFailures, errors, responses ?? invoked),
     ];
   });
-  const { live } = functions.cancelOrder;
-  const cancels = live.metricDuration({ statistic: Stats.p(99), period });
+  const { alias } = functions.cancelOrder;
+  const cancels = alias.metricDuration({ statistic: Stats.p(99), period });
   rollingBack.cancelOrder.push(alarm("CancelSlow", cancels, slow.cancel, lasting));
   const firstPage = logMetrics.listFirstPage.with({ period });
   rollingBack.listOrders.push(

@@ -31,7 +31,7 @@ export function addCanaryRollout(
     assumedBy: new ServicePrincipal("codedeploy.amazonaws.com"),
   });
   perFunction((name, { id: groupId }) => {
-    const alias = functions[name].live;
+    const { alias } = functions[name];
     new LambdaDeploymentGroup(scope, groupId, {
       application,
       alias,

@@ -69,11 +69,7 @@ export const functionList = {
 export type FunctionName = keyof typeof functionList;
 
 /** The functions that serve an operation, named like it. */
-export type OperationName = {
-  [Name in FunctionName]: (typeof functionList)[Name] extends { operation: Operation }
-    ? Name
-    : never;
-}[FunctionName];
+export type OperationName = Exclude<FunctionName, "authorize">;
 
 /** Every operation of the API. */
 export const operations = Object.entries<FunctionEntry>(functionList).flatMap(

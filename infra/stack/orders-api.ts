@@ -35,14 +35,14 @@ export function addOrdersApi(
   // take effect.
   restApi.latestDeployment?.addToLogicalId({ validationRegex, authorizerCacheSeconds });
   const authorizer = new TokenAuthorizer(scope, "BearerKeys", {
-    handler: functions.authorize.live,
+    handler: functions.authorize.alias,
     validationRegex,
     resultsCacheTtl: Duration.seconds(authorizerCacheSeconds),
   });
-  for (const { entry, live } of Object.values(functions)) {
+  for (const { entry, alias } of Object.values(functions)) {
     if (!entry.operation) continue;
     const { method, path, streamed } = entry.operation;
-    const integration = new LambdaIntegration(live, {
+    const integration = new LambdaIntegration(alias, {
       ...(streamed && { responseTransferMode: ResponseTransferMode.STREAM }),
       allowTestInvoke: false,
       // A margin for the function's start, up to the gateway's maximum of 15 minutes (see

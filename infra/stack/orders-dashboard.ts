@@ -40,20 +40,20 @@ export function addDashboard(
       ],
       [
         graph("Slowest 1 %, ms", [
-          functions.cancelOrder.live.metricDuration({
+          functions.cancelOrder.alias.metricDuration({
             statistic: Stats.p(99),
             label: "cancel",
           }),
           logMetrics.listFirstPage.with({ label: "list, first page" }),
-          functions.authorize.live.metricDuration({
+          functions.authorize.alias.metricDuration({
             statistic: Stats.p(99),
             label: "authorize",
           }),
         ]),
         graph(
           "Throttled",
-          lambdas.flatMap(({ entry, live, throttledTableRequests }) => [
-            live.lambda.metricThrottles({ label: entry.id }),
+          lambdas.flatMap(({ entry, alias, throttledTableRequests }) => [
+            alias.lambda.metricThrottles({ label: entry.id }),
             throttledTableRequests.with({ label: `${entry.id}'s table` }),
           ]),
         ),
@@ -61,9 +61,9 @@ export function addDashboard(
       // A line for each version that the alias sends requests to: during a canary, the old and the
       // new one side by side.
       ...["Invocations", "Errors", "Duration"].map((metric) =>
-        lambdas.map(({ entry, live }) => {
+        lambdas.map(({ entry, alias }) => {
           const schema = "{AWS/Lambda,ExecutedVersion,FunctionName,Resource}";
-          const query = `${schema} MetricName="${metric}" FunctionName="${live.lambda.functionName}"`;
+          const query = `${schema} MetricName="${metric}" FunctionName="${alias.lambda.functionName}"`;
           const statistic = metric === "Duration" ? "p99" : "Sum";
           return graph(`${entry.id} by version: ${metric}`, [search(query, statistic)]);
         }),

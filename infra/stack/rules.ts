@@ -1,4 +1,6 @@
 import { CfnGlobalTable, CfnTable } from "aws-cdk-lib/aws-dynamodb";
+import { CfnPolicy, CfnRole } from "aws-cdk-lib/aws-iam";
+import { CfnKey } from "aws-cdk-lib/aws-kms";
 import type { CfnFunction } from "aws-cdk-lib/aws-lambda";
 import { CfnLogGroup } from "aws-cdk-lib/aws-logs";
 import { CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
@@ -55,7 +57,7 @@ function missingGrants(stack: OrdersStack) {
   perFunction((name, { id, table }) => {
     const { node, role = stack } = stack.functions[name];
     const { sseSpecification } = tables[table].node.defaultChild as CfnTable;
-    if (Object(sseSpecification).kmsMasterKeyId)
+    if (stack.resolve(sseSpecification)?.kmsMasterKeyId)
       require(`key:${id}`, role, /"kms:/, `${id} may not use the key of its table`);
     if ((node.defaultChild as CfnFunction).vpcConfig)
       require(`vpc:${id}`, role, /"ec2:|VPCAccess/, `${id} may not connect to its VPC`);
@@ -67,8 +69,9 @@ function missingGrants(stack: OrdersStack) {
 
 /** The grants of a policy, a role or a key. */
 function grantsOf(part: IConstruct) {
-  const { document, keyPolicy, managedPolicyArns } = Object(part);
-  return [document, keyPolicy, managedPolicyArns];
+  if (part instanceof CfnPolicy) return part.policyDocument;
+  if (part instanceof CfnRole) return part.managedPolicyArns;
+  return part instanceof CfnKey ? part.keyPolicy : undefined;
 }
 
 /**

@@ -78,8 +78,8 @@ export function addFunction(
   table.grant(role, `dynamodb:${action}`);
   // Callers invoke the alias, which points to the live version. CDK declares optional properties
   // loosely: under exactOptionalPropertyTypes an Alias is not quite an IFunction.
-  const live = lambda.addAlias("live") as Alias & IFunction;
+  const alias = lambda.addAlias("live") as Alias & IFunction;
   // Those of the function's one action: DynamoDB counts by table and operation only.
   const throttledTableRequests = table.metricThrottledRequestsForOperation(action);
-  return { entry, throttledTableRequests, logGroup, lambda, live };
+  return { entry, throttledTableRequests, logGroup, lambda, alias };
 }

@@ -213,14 +213,18 @@ const environmentSchema = settings.check(({ value, issues }) => {
     issues.push(
       mistake("alarms.functionFailures.percent", percent, "less than a canary's 10 %"),
     );
-  const arns = {
-    webAclArn,
-    "alarms.topicArn": alarms?.topicArn,
-    "domain.certificateArn": domain?.certificateArn,
-  };
-  for (const [path, arn] of Object.entries(arns)) {
-    if (account && arn && arn.split(":")[3] !== account.region)
-      issues.push(mistake(path, arn, `in the stack's ${account.region}`));
+  if (account === undefined) return;
+  const { id, region } = account;
+  const { partition } = RegionInfo.get(region);
+  const arns: [path: string, arn: string | undefined, start: string][] = [
+    ["webAclArn", webAclArn, `arn:${partition}:wafv2:${region}:${id}:`],
+    ["domain.certificateArn", domain?.certificateArn, `arn:${partition}:acm:${region}:${id}:`],
+    // It may be in another account.
+    ["alarms.topicArn", alarms?.topicArn, `arn:${partition}:sns:${region}:`],
+  ];
+  for (const [path, arn, start] of arns) {
+    if (arn && !arn.startsWith(start))
+      issues.push(mistake(path, arn, `an ARN that begins with the stack's ${start}`));
   }
 });
 
@@ -258,12 +262,7 @@ export function mistakesIn(
 function explain(issue: z.core.$ZodIssue) {
   const setting = ["environments", ...issue.path].join(".");
   if (issue.code === "unrecognized_keys") {
-    const names = issue.keys.join(" or ");
-    // Without it, the functions would return to the stack's own tables as they were left.
-    const hadRestoredTables = /\b(restored|former)Tables\b/.test(names);
-    const remedy =
-      ": first fill the stack's own tables (infra/CHANGELOG.md, Restored tables)";
-    return `${setting} has no setting ${names}${hadRestoredTables ? remedy : ""}`;
+    return `${setting} has no setting ${issue.keys.join(" or ")}`;
   }
   if (issue.input === undefined)
     return `${setting} is missing: it must be ${issue.message}`;

@@ -6,7 +6,7 @@ import {
   type FunctionDefinition,
   readFunctions,
 } from "../../infra/tools/local/template/functions.ts";
-import { synthesise } from "../../infra/tools/local/template/synthesis.ts";
+import { synthesiseStaging } from "../../infra/tools/local/template/synthesis.ts";
 import { batches } from "../../infra/tools/orders-file/batches.ts";
 import { engineClient } from "../../infra/tools/running-stacks/engine-client.ts";
 import { tableWriter } from "../helpers/table-writer.ts";
@@ -19,7 +19,7 @@ export type Subject = Awaited<ReturnType<typeof prepare>>;
 
 export async function prepare(cleanup: AsyncDisposableStack) {
   const { path } = cleanup.use(await temporaryFolder());
-  const stack = await synthesise(join(path, "ours"), new AbortController().signal);
+  const stack = await synthesiseStaging(join(path, "ours"), new AbortController().signal);
   buildVariants(path);
   const engine = await startEngine();
   cleanup.defer(() => engine.stop());

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
-import { synthesise } from "../../infra/tools/local/template/synthesis.ts";
+import { synthesiseStaging } from "../../infra/tools/local/template/synthesis.ts";
 import { reportUntestedFiles } from "./engine-files.ts";
 
 declare module "vitest" {
@@ -32,7 +32,7 @@ export default async function setup(project: TestProject) {
   process.env["NODE_COMPILE_CACHE"] = compiled;
   project.provide("assembly", assembly);
   const unfinished = join(directory, "unfinished");
-  const synthesised = synthesise(unfinished, new AbortController().signal)
+  const synthesised = synthesiseStaging(unfinished, new AbortController().signal)
     .then(() => rename(unfinished, assembly.directory))
     .catch((error) => writeFile(assembly.failure, `${error}`));
   return async () => {

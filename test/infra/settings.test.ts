@@ -4,7 +4,7 @@ import type { App } from "aws-cdk-lib/core";
 import { expect, test } from "vitest";
 import type { Environment } from "../../infra/environments.ts";
 import { readRestApi } from "../../infra/tools/local/template/rest-api.ts";
-import { readTemplate } from "../../infra/tools/local/template/stack-template.ts";
+import { readStackTemplate } from "../../infra/tools/local/template/stack-template.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { ordersStack, templateOf } from "../helpers/synthesise.ts";
 import { differences } from "./differences.ts";
@@ -177,7 +177,7 @@ test("the local stack has the same API with every setting as with none", () => {
   // The region is part of the addresses that are compared.
   const { account: _, ...local } = everyOption;
   const read = (environment: Environment) =>
-    readRestApi(readTemplate(templateOf(environment).toJSON()));
+    readRestApi(readStackTemplate(templateOf(environment).toJSON()));
   const { apiKeyPrefix, authorizerCacheSeconds } = local;
   expect(read(local)).toEqual(
     read({ ...noOption, apiKeyPrefix, authorizerCacheSeconds }),

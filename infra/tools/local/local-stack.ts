@@ -136,7 +136,7 @@ export async function startLocalStack(
     dynamodbEndpoint: endpoint,
     client,
     /** How other programs reach the service and its tables. */
-    whereabouts: { baseUrl, ...access, tables },
+    connection: { baseUrl, ...access, tables },
   };
 }
 

@@ -14,11 +14,11 @@ export function notLoadedText(file: string): string {
 
 /** The output of `petstore start`: where the stack is, and commands to try it with. */
 export async function readyText(
-  { apiKey, client, whereabouts }: Pick<LocalStack, "apiKey" | "client" | "whereabouts">,
+  { apiKey, client, connection }: Pick<LocalStack, "apiKey" | "client" | "connection">,
   seconds: number,
   { cut, throttle, unavailable, watch }: LocalStackOptions,
 ): Promise<string> {
-  const { accessKeyId, baseUrl, dynamodbEndpoint, tables } = whereabouts;
+  const { accessKeyId, baseUrl, dynamodbEndpoint, tables } = connection;
   const { pending, shipped } = await exampleIds(client, tables.orders);
   const curl = '  curl -i -H "Authorization: Bearer $API_KEY"';
   const cancel = (id: string) => `${curl} -X DELETE ${baseUrl}/store/orders/${id}`;

@@ -35,13 +35,11 @@ export async function watchSources(
     if (now === built || !isSettled || signal.aborted) continue;
     built = now;
     const begun = performance.now();
-    try {
-      await rebuild();
-      log(`Rebuilt in ${((performance.now() - begun) / 1000).toFixed(1)} s.`);
-    } catch (error) {
-      if (!signal.aborted)
-        log(`The last good build still serves. ${Object(error).message}`);
-    }
+    const outcome = await rebuild().then(
+      () => `Rebuilt in ${((performance.now() - begun) / 1000).toFixed(1)} s.`,
+      ({ message }: Error) => `The last good build still serves. ${message}`,
+    );
+    if (!signal.aborted) log(outcome);
   }
 }
 
@@ -51,9 +49,9 @@ function readSources(folder: string) {
     try {
       const { ctimeMs, size } = statSync(join(folder, name));
       return `${name} ${ctimeMs} ${size}`;
-    } catch (error) {
+    } catch {
       // It is gone by now, or a link to itself. Whether that matters, the build says.
-      return `${name} ${Object(error).code}`;
+      return name;
     }
   });
   return lines.join("\n");

@@ -26,6 +26,7 @@ function endedBySignals() {
 /** Runs the service until a signal ends it. */
 export async function start({ json, ...options }: StartOptions): Promise<void> {
   const ending = endedBySignals();
+  let isReady = false;
   try {
     const dynamodbEndpoint = process.env["DYNAMODB_ENDPOINT"] || undefined;
     if (options.db !== undefined && dynamodbEndpoint !== undefined) {
@@ -40,12 +41,12 @@ export async function start({ json, ...options }: StartOptions): Promise<void> {
       "../running-stacks/stack-files.ts"
     );
     prepareStacksFolder();
-    const { synthesise } = await import("./template/synthesis.ts");
+    const { synthesiseStaging } = await import("./template/synthesis.ts");
     await using folder = await mkdtempDisposable(join(tmpdir(), "pet-store-orders-"));
     await using running = new AsyncDisposableStack();
     // Without links: source maps name the sources relative to it.
     const directory = await realpath(folder.path);
-    const build = (signal: AbortSignal) => synthesise(directory, signal, true);
+    const build = (signal: AbortSignal) => synthesiseStaging(directory, signal, true);
     const stack = await startLocalStack(running, build, {
       ...options,
       dynamodbEndpoint,
@@ -54,17 +55,19 @@ export async function start({ json, ...options }: StartOptions): Promise<void> {
     if (options.orders !== undefined && !stack.hasNewTables) {
       process.stderr.write(`${notLoadedText(options.orders)}\n`);
     }
-    const { apiKey, whereabouts } = stack;
-    running.defer(writeStackFile({ ...whereabouts, startedAt: Date.now() }));
+    const { apiKey, connection } = stack;
+    running.defer(writeStackFile({ ...connection, startedAt: Date.now() }));
     // With nobody to tell, the stack ends as it does otherwise, and leaves nothing behind.
     process.stdout.once("error", (error) => ending.abort(error));
     const text = json
-      ? `${JSON.stringify({ ...whereabouts, apiKey })}\n`
+      ? `${JSON.stringify({ ...connection, apiKey })}\n`
       : await readyText(stack, process.uptime(), options);
     process.stdout.write(text);
+    isReady = true;
     if (!ending.signal.aborted) await once(ending.signal, "abort");
     throw ending.signal.reason;
   } catch (error) {
     if (ending.signal.reason !== stopped) throw error;
+    if (!isReady) throw new CommandError("Stopped before the service was ready");
   }
 }

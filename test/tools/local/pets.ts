@@ -4,7 +4,7 @@ import {
   type LocalStackOptions,
   startLocalStack,
 } from "../../../infra/tools/local/local-stack.ts";
-import { readTemplate } from "../../../infra/tools/local/template/stack-template.ts";
+import { readStackTemplate } from "../../../infra/tools/local/template/stack-template.ts";
 import { functionProcesses } from "../../helpers/processes.ts";
 import { type RequestOptions, send } from "../../helpers/send.ts";
 
@@ -123,7 +123,7 @@ export function petTemplate(Resources: object, outputs: object = {}) {
     ApiKeysTableName: { Value: { Ref: "ApiKeys" } },
     ...outputs,
   };
-  return readTemplate({ Resources, Outputs });
+  return readStackTemplate({ Resources, Outputs });
 }
 
 /** Waits for a condition without a timer, which `expect.poll` has, and moves if they are fake. */

@@ -9,13 +9,13 @@ const { client, tables, putOrder } = await createTestTables();
 async function textOf(orders: Record<string, string>, options: LocalStackOptions = {}) {
   for (const [id, status] of Object.entries(orders))
     await putOrder({ id: { N: id }, status: { S: status } });
-  const whereabouts = {
+  const connection = {
     baseUrl: "http://localhost:3000/v1",
     dynamodbEndpoint: "http://127.0.0.1:4000",
     accessKeyId: "LOCAL1",
     tables,
   };
-  return readyText({ apiKey: "the-key", client, whereabouts }, 1, options);
+  return readyText({ apiKey: "the-key", client, connection }, 1, options);
 }
 
 test("the text says where the service is, what its options do, and how to try it", async () => {

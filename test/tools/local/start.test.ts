@@ -94,17 +94,17 @@ describe.runIf(hasList)("npm start", () => {
       `${building}${orders} was not loaded: the tables exist already. To add its orders, run:\n` +
         `  infra/petstore orders import --local '${orders}'\n`,
     );
-    const { apiKey, ...whereabouts } = JSON.parse(npm.seen.stdout);
+    const { apiKey, ...connection } = JSON.parse(npm.seen.stdout);
     expect(apiKey).toBe(key);
     const tables = { orders: expect.any(String), apiKeys: expect.any(String) };
-    expect(whereabouts).toMatchObject({ tables });
+    expect(connection).toMatchObject({ tables });
     const [file = ""] = await runningStacks();
     const recorded = JSON.parse(await readFile(join(stacks, file), "utf8"));
-    expect(recorded).toEqual({ ...whereabouts, startedAt: expect.any(Number) });
+    expect(recorded).toEqual({ ...connection, startedAt: expect.any(Number) });
     const [, earlierKey] = exported.split("=");
     const again = [key, earlierKey].map(async (key) => {
       const headers = { authorization: `Bearer ${key}` };
-      const url = `${whereabouts.baseUrl}/store/orders/12`;
+      const url = `${connection.baseUrl}/store/orders/12`;
       return (await send(url, { method: "DELETE", headers })).status;
     });
     expect(await Promise.all(again)).toEqual([409, 401]);

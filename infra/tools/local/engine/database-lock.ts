@@ -20,11 +20,11 @@ export async function lockDatabase(file: string): Promise<() => void> {
     lock.exec("BEGIN EXCLUSIVE");
     return () => lock.close();
   } catch (error) {
-    const { message } = Object(error);
+    const reason = error instanceof Error ? error.message : "";
     throw new CommandError(
-      message.includes("locked")
+      reason.includes("locked")
         ? `${file} is in use by another stack. Stop that, or choose another file`
-        : `${target}-lock can't be written: ${message}`,
+        : `${target}-lock can't be written: ${reason}`,
     );
   }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { Agent, createServer, type IncomingMessage, request } from "node:http";
+import { Agent, createServer, request } from "node:http";
 import { pipeline } from "node:stream";
-import { isLoopback, listenOn } from "../machine/ports.ts";
+import { listenOn } from "../machine/ports.ts";
 
 const denied = JSON.stringify({
   __type: "com.amazon.coral.service#AccessDeniedException",
@@ -10,7 +10,8 @@ const denied = JSON.stringify({
 
 /**
  * Starts a proxy in front of the embedded engine, which accepts every request, even from another
- * origin's page in a browser. Only requests that a program signed for this start get through.
+ * origin's page in a browser. Only requests that are signed with this start's access key id, which
+ * such a page can't know, get through.
  *
  * @param engine the engine's own address.
  */
@@ -18,22 +19,15 @@ export async function startEngineProxy(engine: string) {
   const accessKeyId = `LOCAL${randomBytes(8).toString("hex").toUpperCase()}`;
   // Node.js's default agent would use a proxy from the shell's environment.
   const agent = new Agent({ keepAlive: true });
-  const isOurs = ({ headers, method, url }: IncomingMessage) =>
-    method === "POST" &&
-    url === "/" &&
-    isLoopback(headers.host) &&
-    headers.origin === undefined &&
-    headers.authorization?.startsWith(`AWS4-HMAC-SHA256 Credential=${accessKeyId}/`) ===
-      true;
-
+  const signed = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/`;
   const server = createServer((incoming, outgoing) => {
-    if (!isOurs(incoming)) {
+    const { headers } = incoming;
+    if (!headers.authorization?.startsWith(signed)) {
       outgoing
         .writeHead(403, { "Content-Type": "application/x-amz-json-1.0" })
         .end(denied);
       return;
     }
-    const { headers } = incoming;
     const forwarded = request(engine, { agent, method: "POST", headers }, (response) => {
       outgoing.writeHead(response.statusCode ?? 502, response.headers);
       pipeline(response, outgoing, () => {});

@@ -9,7 +9,7 @@ import type { RestApi } from "../template/rest-api.ts";
 import { createAuthorizers } from "./authorizer.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 import { type GatewayRequest, readBody, readRequest } from "./gateway-request.ts";
-import { type ApiResponse, proxyEvent, readProxyResponse } from "./proxy-integration.ts";
+import { type StageResponse, proxyEvent, readProxyResponse } from "./proxy-integration.ts";
 import { matchRoute } from "./routes.ts";
 
 export interface GatewayOptions {
@@ -95,7 +95,7 @@ function failureResponse(
 }
 
 async function send(
-  { status = 500, headers, body }: ApiResponse,
+  { status = 500, headers, body }: StageResponse,
   response: ServerResponse,
   isCut: () => boolean,
 ) {
@@ -133,7 +133,7 @@ function everyNth(n: number | undefined) {
 }
 
 function mockResponse(
-  mock: { RequestTemplates: object; IntegrationResponses: [ApiResponse] },
+  mock: { RequestTemplates: object; IntegrationResponses: [StageResponse] },
   message: IncomingMessage,
 ) {
   // The first, if there are several.

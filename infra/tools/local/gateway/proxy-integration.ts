@@ -5,7 +5,7 @@ import type { GatewayRequest } from "./gateway-request.ts";
 import type { Route } from "./routes.ts";
 
 /** An HTTP response of the API. It is JSON unless a header says otherwise. */
-export interface ApiResponse {
+export interface StageResponse {
   /** 500 unless given. */
   status?: number | undefined;
   headers: Record<string, string>;
@@ -73,7 +73,7 @@ const proxySchema = z.strictObject({
 export function readProxyResponse(
   { returned, body: stream }: FunctionResponse,
   mode: "BUFFERED" | "STREAM",
-): ApiResponse {
+): StageResponse {
   if ((mode === "STREAM") !== (stream !== undefined))
     throw new Error(`The integration's transfer mode is ${mode}`);
   const { statusCode: status, headers, body } = proxySchema.parse(returned);

@@ -153,10 +153,9 @@ export class ExecutionEnvironment {
    * Whether a request may be the runtime's. A page in a browser could otherwise take an event, with
    * the caller's key in it, or answer in the function's place.
    */
-  #isFromRuntime({ headers, method, url = "" }: IncomingMessage) {
+  #isFromRuntime({ headers }: IncomingMessage) {
     const isFromBrowser = "origin" in headers || "sec-fetch-site" in headers;
-    const expected = url.endsWith("/next") ? "GET" : "POST";
-    return headers.host === this.#address && !isFromBrowser && method === expected;
+    return headers.host === this.#address && !isFromBrowser;
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse) {
@@ -201,8 +200,7 @@ async function receive(request: IncomingMessage, { response, signal }: Invocatio
     } else response.resolve({ returned: JSON.parse(await text(request)) });
   } catch (error) {
     // A process that ends while it posts has failed. What is malformed is our own failure.
-    const { message } = Object(error);
-    response.reject(request.complete ? error : new FunctionFailure(message));
+    response.reject(request.complete ? error : new FunctionFailure(`${error}`));
     if (!request.complete) socket.destroy();
   }
   return request.complete;

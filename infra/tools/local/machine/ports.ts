@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { Server as TcpServer } from "node:net";
+import type { AddressInfo, Server as TcpServer } from "node:net";
 import { CommandError } from "../../terminal/errors.ts";
 
 /** Whether an error says that a port is taken or not allowed. */
-const isTaken = (error: unknown) => ["EADDRINUSE", "EACCES"].includes(Object(error).code);
+const isTaken = (error: unknown) => /EADDRINUSE|EACCES/.test(`${error}`);
 
 /**
  * Listens on localhost, over IPv4 and, where the machine has it, IPv6. Closing closes every
@@ -54,17 +54,7 @@ export async function listenOn(
 ): Promise<number> {
   server.listen(port, host);
   await once(server, "listening");
-  return Object(server.address()).port;
-}
-
-/**
- * Whether a request is for this machine by one of its own names, not by a site's, which can resolve
- * to it.
- *
- * @param host the request's header.
- */
-export function isLoopback(host = ""): boolean {
-  return /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(host);
+  return (server.address() as AddressInfo).port;
 }
 
 /** A port that no server uses at an address: the preferred one, if that is free. */

@@ -1,7 +1,9 @@
 import { createReadStream } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream";
-import { isLoopback } from "../machine/ports.ts";
+
+/** The names of this machine. A site's own name can resolve to it, too. */
+const loopback = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
 
 /** The files of the page, by path: the content type and the module specifier. */
 const files: Record<string, [contentType: string, file: string]> = {
@@ -36,11 +38,11 @@ const headers = {
  */
 export function serveApiPage(
   settings: { basePath: string; apiKey: string },
-  { method, url = "/", headers: { host } }: IncomingMessage,
+  { method, url = "/", headers: { host = "" } }: IncomingMessage,
   response: ServerResponse,
 ): boolean {
   // The settings hold a key: a site that resolves its own name to this machine must not read them.
-  if ((method !== "GET" && method !== "HEAD") || !isLoopback(host)) return false;
+  if ((method !== "GET" && method !== "HEAD") || !loopback.test(host)) return false;
   const [path = "/"] = url.split("?");
   if (path === "/settings.json") {
     response

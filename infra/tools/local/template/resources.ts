@@ -143,7 +143,6 @@ const resourceSchemas = {
     KeySchema: z.custom<KeySchemaElement[]>(),
     AttributeDefinitions: z.custom<AttributeDefinition[]>(),
     BillingMode: z.literal("PAY_PER_REQUEST"),
-    TableName: text.optional(),
     StreamSpecification: z
       .strictObject({
         StreamEnabled: z.literal(true).default(true),
@@ -172,11 +171,11 @@ const resourceSchemas = {
 
 export type ServedType = keyof typeof resourceSchemas;
 
-/** A resource as the local stack reads it: its logical id, the value of a `Ref` to it, the rest. */
-export type Resource<T extends ServedType> = z.infer<(typeof resourceSchemas)[T]> & {
-  id: string;
-  name: string;
-};
+/** The properties of a resource as the local stack reads them. */
+export type Properties<T extends ServedType> = z.infer<(typeof resourceSchemas)[T]>;
+
+/** A resource: its properties, its logical id, and the value of a `Ref` to it. */
+export type Resource<T extends ServedType> = Properties<T> & { id: string; name: string };
 
 /** Whether the local stack serves resources of this type. */
 export function isServed(type: string): type is ServedType {
@@ -188,7 +187,10 @@ export const templateSchema = strict({
   Conditions: nothing,
   Parameters: nothing,
   Rules: nothing,
-  Resources: z.record(text, z.looseObject({ Type: text })),
+  Resources: z.record(
+    text,
+    z.looseObject({ Type: text, Properties: z.record(text, z.unknown()).default({}) }),
+  ),
   Outputs: z.record(text, z.object({ Value: z.unknown() })).default({}),
 });
 

@@ -5,6 +5,7 @@ import { arnOf, pseudoParameters } from "../../running-stacks/local-account.ts";
 import { CommandError } from "../../terminal/errors.ts";
 import {
   isServed,
+  type Properties,
   type Resource,
   resourceSchema,
   type ServedType,
@@ -26,7 +27,7 @@ const ignoredTypes = [
 const serviceTypes = /^AWS::(?:ApiGateway|DynamoDB|Lambda)::/;
 
 /** A synthesised template whose resources are read through schemas. */
-export type StackTemplate = ReturnType<typeof readTemplate>;
+export type StackTemplate = ReturnType<typeof readStackTemplate>;
 
 /**
  * Reads a synthesised template, its intrinsic functions resolved.
@@ -34,7 +35,7 @@ export type StackTemplate = ReturnType<typeof readTemplate>;
  * @throws CommandError naming the first resource that the service needs and the local stack does
  * not support.
  */
-export function readTemplate(json: unknown) {
+export function readStackTemplate(json: unknown) {
   const { Resources, Outputs } = checked(templateSchema, json, "the template");
   const resources = Object.entries(Resources);
   /** The resources of unknown types, like `AWS::SQS::Queue (Parcels)`, which are not served. */
@@ -51,7 +52,7 @@ export function readTemplate(json: unknown) {
 
   /** The value of a `Ref` to a resource or pseudo parameter, or of a resource's attribute. */
   const lookUp = (id: string, attribute = "Ref"): string | undefined => {
-    const { Type = "", Properties = {} } = Object(Resources[id]);
+    const { Type, Properties } = Resources[id] ?? { Type: "", Properties: {} };
     const property = (name: string) => resolve(Properties[name]);
     switch (`${Type} ${attribute}`) {
       case "AWS::ApiGateway::RestApi RootResourceId":
@@ -65,11 +66,9 @@ export function readTemplate(json: unknown) {
           "lambda",
           `function:${property("FunctionName")}:${property("Name")}`,
         );
-      case "AWS::DynamoDB::Table Ref": {
+      case "AWS::DynamoDB::Table Ref":
         // The local stack is staging's.
-        const usual = `${environments.staging.stackName}-${constructId(id)}`;
-        return String(property("TableName") ?? usual);
-      }
+        return `${environments.staging.stackName}-${constructId(id)}`;
     }
     if (attribute !== "Ref") return undefined;
     return isServed(Type) ? id : pseudoParameters[id];
@@ -90,7 +89,7 @@ export function readTemplate(json: unknown) {
         .map(([id, resource]) => {
           const schema = resourceSchema(type);
           const { Properties } = checked(schema, resolve(resource), `${type} ${id}`);
-          return { ...Object(Properties), id, name: lookUp(id) };
+          return { ...(Properties as Properties<T>), id, name: lookUp(id) ?? id };
         }),
     /** @throws CommandError when the template has no such output, or its value has no meaning here. */
     output: (name: string) =>

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { environments } from "../../../environments.ts";
 import { CommandError } from "../../terminal/errors.ts";
-import { readTemplate } from "./stack-template.ts";
+import { readStackTemplate } from "./stack-template.ts";
 
 /** A template, and the directory it was synthesised into, which holds its assets. */
 export type SynthesisedStack = Awaited<ReturnType<typeof readStack>>;
@@ -15,7 +15,7 @@ export type SynthesisedStack = Awaited<ReturnType<typeof readStack>>;
  * @param sourceMaps whether the bundles get source maps; those that are deployed have none.
  * @throws CommandError with what CDK or esbuild said; the signal's reason when that aborts.
  */
-export async function synthesise(
+export async function synthesiseStaging(
   directory: string,
   signal: AbortSignal,
   sourceMaps = false,
@@ -48,7 +48,7 @@ export async function synthesise(
 export async function readStack(directory: string) {
   const file = join(directory, `${environments.staging.stackName}.template.json`);
   return {
-    template: readTemplate(JSON.parse(await readFile(file, "utf8"))),
+    template: readStackTemplate(JSON.parse(await readFile(file, "utf8"))),
     directory,
   };
 }

@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
-import { synthesise } from "../../../../infra/tools/local/template/synthesis.ts";
+import { synthesiseStaging } from "../../../../infra/tools/local/template/synthesis.ts";
 
 async function synthesiseAfter(code: string) {
   vi.stubEnv("NODE_OPTIONS", `--import=data:text/javascript,${encodeURIComponent(code)}`);
-  return await synthesise("/dev/null/nowhere", AbortSignal.timeout(100_000));
+  return await synthesiseStaging("/dev/null/nowhere", AbortSignal.timeout(100_000));
 }
 
 test("an unknown setting fails the synthesis with one line that names it", async () => {
@@ -47,6 +47,6 @@ test("a synthesis inherits no variables of CDK's", async () => {
 test("an interrupted synthesis fails with the interruption", async () => {
   const interrupted = new Error("interrupted");
   await expect(
-    synthesise("/dev/null/nowhere", AbortSignal.abort(interrupted)),
+    synthesiseStaging("/dev/null/nowhere", AbortSignal.abort(interrupted)),
   ).rejects.toBe(interrupted);
 });

@@ -4,7 +4,7 @@ import { functionList } from "../../../../infra/stack/function-list.ts";
 import { readFunctions } from "../../../../infra/tools/local/template/functions.ts";
 import { readRestApi } from "../../../../infra/tools/local/template/rest-api.ts";
 import {
-  readTemplate,
+  readStackTemplate,
   type StackTemplate,
 } from "../../../../infra/tools/local/template/stack-template.ts";
 import { everyOption, noOption } from "../../../helpers/fixture-environments.ts";
@@ -21,7 +21,7 @@ function read(template: StackTemplate) {
 test.each([everyOption, noOption])(
   "every resource of the stack is supported with the settings of $name",
   (environment) => {
-    const template = readTemplate(templateOf(environment).toJSON());
+    const template = readStackTemplate(templateOf(environment).toJSON());
     read(template);
     expect(template.notServed).toEqual([]);
   },
