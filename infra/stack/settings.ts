@@ -264,8 +264,6 @@ function explain(issue: z.core.$ZodIssue) {
   if (issue.code === "unrecognized_keys") {
     return `${setting} has no setting ${issue.keys.join(" or ")}`;
   }
-  if (issue.input === undefined)
-    return `${setting} is missing: it must be ${issue.message}`;
   return `${setting} must be ${issue.message}, not ${inspect(issue.input, { breakLength: Infinity })}`;
 }
 

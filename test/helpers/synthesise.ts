@@ -43,6 +43,10 @@ export function templateOf(
   return template;
 }
 
+/** The properties of the first resource of a type, with names instead of references. */
+export const firstOf = (template: Template, type: string) =>
+  rows(template, type)[0]?.[1] ?? {};
+
 /** The resources of a type, each by its construct's id, with names instead of references. */
 export const rows = (template: Template, type: string) =>
   Object.entries(template.findResources(type)).map(

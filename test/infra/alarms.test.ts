@@ -3,12 +3,11 @@ import { expect, test } from "vitest";
 import { functionList } from "../../infra/stack/function-list.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { named } from "../helpers/named.ts";
-import { rows, templateOf } from "../helpers/synthesise.ts";
+import { firstOf, rows, templateOf } from "../helpers/synthesise.ts";
 
 const template = templateOf(everyOption);
 const ids = Object.values(functionList).map(({ id }) => id);
 const alarms = rows(template, "AWS::CloudWatch::Alarm");
-const withoutScope = (id: string) => id.replace(/^Alarms/, "");
 
 test("the runbook explains every alarm, and every alarm says where", () => {
   const [, section = ""] = readFileSync("infra/ON-CALL.md", "utf8").split(
@@ -19,13 +18,13 @@ test("the runbook explains every alarm, and every alarm says where", () => {
     // The entry <Function>Failing explains that alarm of every function.
     ([, entry = ""]) => ids.map((id) => entry.replace("<Function>", id)),
   );
+  expect(new Set(explained.flat().map((name) => `Alarms${name}`))).toEqual(
+    new Set(alarms.map(([id]) => id)),
+  );
   const where =
     'What it means and what to do: infra/ON-CALL.md, "When an alarm goes off", ';
-  const described = alarms.map(([, { AlarmDescription }]) => AlarmDescription);
-  expect(described).toEqual(alarms.map(([id]) => where + withoutScope(id)));
-  expect(new Set(explained.flat().map((name) => where + name))).toEqual(
-    new Set(described),
-  );
+  for (const [id, { AlarmDescription }] of alarms)
+    expect(AlarmDescription).toBe(id.replace("Alarms", where));
 });
 
 test("the runbook's commands name the stage and the functions' alias as the template does", () => {
@@ -44,26 +43,21 @@ test("the runbook's commands name the stage and the functions' alias as the temp
 // CodeDeploy accepts at most ten alarms for a function. They are about its own work only, or the
 // caller of one operation could stop the rollout of another.
 test("an alias moves by a canary, which failures and its own function's alarms end", () => {
-  const groups = rows(template, "AWS::CodeDeploy::DeploymentGroup");
+  const groups = Object.fromEntries(rows(template, "AWS::CodeDeploy::DeploymentGroup"));
   const used = Object.values(template.findResources("AWS::Lambda::Alias")).map(
     ({ UpdatePolicy }) =>
       named(UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName),
   );
-  expect(used).toEqual(groups.map(([id]) => id));
-  const ending: Record<string, string[]> = {
-    RolloutListOrders: [
-      "ListOrdersFailing",
-      "ListOrdersServerErrors",
-      "ListSlow",
-      "ListsCutOff",
-    ],
-    RolloutCancelOrder: ["CancelOrderFailing", "CancelOrderServerErrors", "CancelSlow"],
-    RolloutAuthorize: ["AuthorizeFailing", "AuthorizeServerErrors"],
+  expect(used).toEqual(ids.map((id) => `Rollout${id}`));
+  const ofOneFunction: Record<string, string[]> = {
+    ListOrders: ["ListSlow", "ListsCutOff"],
+    CancelOrder: ["CancelSlow"],
   };
   const Events = ["DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_ALARM"];
-  for (const [id, group] of groups) {
-    const Alarms = ending[id]?.map((name) => ({ Name: `Alarms${name}` }));
-    expect(group).toMatchObject({
+  for (const id of ids) {
+    const names = [`${id}Failing`, `${id}ServerErrors`, ...(ofOneFunction[id] ?? [])];
+    const Alarms = names.map((name) => ({ Name: `Alarms${name}` }));
+    expect(groups[`Rollout${id}`]).toMatchObject({
       DeploymentConfigName: "CodeDeployDefault.LambdaCanary10Percent10Minutes",
       AlarmConfiguration: { Enabled: true, Alarms },
       AutoRollbackConfiguration: { Enabled: true, Events },
@@ -74,10 +68,8 @@ test("an alias moves by a canary, which failures and its own function's alarms e
 test("each alarm notifies when it goes on and off, by the topic and its email", () => {
   const actions = { AlarmActions: ["AlarmsTopic"], OKActions: ["AlarmsTopic"] };
   for (const [, alarm] of alarms) expect(alarm).toMatchObject(actions);
-  const [[, subscription] = []] = rows(template, "AWS::SNS::Subscription");
-  const { email } = everyOption.alarms;
-  expect(subscription).toEqual({
-    Endpoint: email,
+  expect(firstOf(template, "AWS::SNS::Subscription")).toEqual({
+    Endpoint: everyOption.alarms.email,
     Protocol: "email",
     TopicArn: "AlarmsTopic",
   });
@@ -87,7 +79,7 @@ test("each alarm notifies when it goes on and off, by the topic and its email", 
 });
 
 test("only CloudWatch may publish to the alarms' topic, for this account, and over TLS", () => {
-  const [[, { PolicyDocument }] = []] = rows(template, "AWS::SNS::TopicPolicy");
+  const { PolicyDocument } = firstOf(template, "AWS::SNS::TopicPolicy");
   expect(PolicyDocument.Statement).toMatchObject([
     { Effect: "Deny", Condition: { Bool: { "aws:SecureTransport": "false" } } },
     {

@@ -1,36 +1,22 @@
-import type { Template } from "aws-cdk-lib/assertions";
-import { type Change, listChanges } from "../../infra/tools/deploy/changes.ts";
-import { constructId, named } from "../helpers/named.ts";
+import {
+  comparable,
+  listChanges,
+  type Template,
+} from "../../infra/tools/deploy/changes.ts";
 
-function parts(template: Template) {
-  const { Outputs, Resources } = Object(named(template.toJSON()));
-  const outputs = Object.entries<object>(Outputs).map(
-    ([id, output]) => [id, { Type: "Output", ...output }] as const,
-  );
-  return { ...Resources, ...Object.fromEntries(outputs) };
-}
-
-/** Deployments and versions are named after what they contain. */
-const withoutHash = (text: string) =>
-  text.replaceAll(/(ApiRestDeployment|CurrentVersion)[\da-fA-F]{16,}/g, "$1");
-
-const isReference = (text: string) => /: (".+") -> \1$/.test(text);
-
-function textOf({ is, kind, property, replaces, type, was }: Change): string {
-  if (kind !== "changed") return `${kind}: ${type}`;
-  const [from = "unset", to = "unset"] = [was, is].map((value) => JSON.stringify(value));
-  const name = property.replace("Properties.", "");
-  return withoutHash(`${name}: ${from} -> ${to}${replaces ? ", which replaces it" : ""}`);
-}
-
-/** What CloudFormation would change between two templates, by the resources that it is about. */
+/** How two templates differ: a line for each text, with the paths of all that it is said of. */
 export function differences(before: Template, after: Template): string {
-  const byText = Map.groupBy(listChanges(parts(before), parts(after)), textOf);
-  const texts = Array.from(byText).filter(([text]) => !isReference(text));
-  const byPaths = Map.groupBy(texts, ([, changes]) =>
-    changes.map(({ path }) => constructId(withoutHash(path))).join(", "),
-  );
-  return Array.from(byPaths, ([paths, changes]) =>
-    ["", paths, ...changes.map(([text]) => `  ${text}`)].join("\n"),
-  ).join("");
+  const changes = listChanges(comparable(before), comparable(after));
+  const byText = Map.groupBy(changes, ({ is, kind, property, replaces, type, was }) => {
+    const values = [was, is].map((value) => JSON.stringify(value) ?? "unset");
+    const replaced = replaces ? ", which replaces it" : "";
+    return kind === "changed"
+      ? `${property} ${values.join(" -> ")}${replaced}`
+      : `${kind} ${type}`;
+  });
+  const lines = Array.from(byText, ([text, equal]) => {
+    const paths = equal.map(({ path }) => path);
+    return `\n  ${paths.join(", ")}: ${text}`;
+  });
+  return lines.join("");
 }

@@ -46,8 +46,9 @@ const topic = "arn:aws:sns:REGION:ACCOUNT:STACK-AlarmsTopic-1A2B";
 const zone = "arn:aws:route53:::hostedzone/ZONE";
 const group =
   "arn:aws:codedeploy:REGION:ACCOUNT:deploymentgroup:STACK-Rollout/STACK-CancelOrder";
+const [qualifier] = /(?<=role\/cdk-)\w+/.exec(page) ?? [];
 const cdkRole = (name: string) =>
-  `arn:aws:iam::ACCOUNT:role/cdk-hnb659fds-${name}-role-ACCOUNT-REGION`;
+  `arn:aws:iam::ACCOUNT:role/cdk-${qualifier}-${name}-role-ACCOUNT-REGION`;
 const gatewayRole =
   "arn:aws:iam::ACCOUNT:role/aws-service-role/ops.apigateway.amazonaws.com/AWSServiceRoleForAPIGateway";
 

@@ -5,7 +5,7 @@ import type { Environment } from "../../infra/environments.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { templateOf } from "../helpers/synthesise.ts";
 
-/** A template without what changes with the functions' code. */
+/** A template without its tags, and without what changes with the functions' code. */
 function readable(environment: Environment) {
   const text = JSON.stringify(templateOf(environment).toJSON())
     .replaceAll(/ApiRestDeployment(?!Stage)\w+/g, "ApiRestDeployment")
@@ -15,7 +15,8 @@ function readable(environment: Environment) {
 }
 
 /** Writes references and joined parts as `Fn::Sub` would: `arn:${AWS::Partition}:iam::...`. */
-function asText(_name: string, value: unknown): unknown {
+function asText(name: string, value: unknown): unknown {
+  if (name === "Tags") return undefined;
   const { Ref: id, "Fn::GetAtt": attribute, "Fn::Join": join } = Object(value);
   if (id) return `\${${id}}`;
   if (attribute) return `\${${[attribute].flat().join(".")}}`;

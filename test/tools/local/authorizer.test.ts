@@ -72,20 +72,13 @@ test.each([
   for (const _ of ["first", "second"]) expect(await get(token)).toMatchObject({ status });
 });
 
-test.each(
-  Object.entries({
-    "no principal": policy({ principalId: undefined }),
-    "a context with an object": policy({ context: { a: {} } }),
-    "a policy for this method alone": stating({ Resource: `${arn}GET/pets` }),
-    "a policy with a * inside": stating({ Resource: arn.replace("v1", "*") }),
-    "a policy for another action": stating({ Action: "s3:*" }),
-    "a Deny": stating({ Effect: "Deny" }),
-    "a Deny beside an Allow": policy({
-      policyDocument: documentOf(allowing, { ...allowing, Effect: "Deny" }),
-    }),
-    "an Allow with a condition": stating({ Condition: {} }),
-  }),
-)("%s is not supported, and the log says so", async (_, token) => {
+test.each([
+  ["no principal", policy({ principalId: undefined })],
+  ["a policy for this method alone", stating({ Resource: `${arn}GET/pets` })],
+  ["a policy with a * inside", stating({ Resource: arn.replace("v1", "*") })],
+  ["a Deny", stating({ Effect: "Deny" })],
+  ["an Allow with a condition", stating({ Condition: {} })],
+])("%s is not supported, and the log says so", async (_, token) => {
   log.length = 0;
   expect(await get(token)).toMatchObject({ status: 502 });
   const line = expect.stringMatching(/^The local gateway failed: ZodError: /);

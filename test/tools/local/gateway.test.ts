@@ -33,8 +33,6 @@ test.each(
     "PUT /pets/a%20b%2Fc": '200 /pets/{petId} {"petId":"a b/c"}',
     "PUT /pets/%2531": '200 /pets/{petId} {"petId":"%31"}',
     "PUT /pets/%zz": '200 /pets/{petId} {"petId":"%zz"}',
-    "PUT /pets": '200 /{proxy+} {"proxy":"pets"}',
-    "GET /Pets": '200 /{proxy+} {"proxy":"Pets"}',
     "GET /pets//1": '200 /{proxy+} {"proxy":"pets//1"}',
     "GET /cats/../pets": '200 /{proxy+} {"proxy":"cats/../pets"}',
     "PATCH /cats": '200 /{section} {"section":"cats"}',
@@ -75,13 +73,10 @@ test("a function's event has the fields that API Gateway sends", async () => {
   `);
 });
 
-test.each([
-  ["request_1-a", /^request_1-a$/],
-  ["request 1", /^[\da-f-]{36}$/],
-  ["x".repeat(129), /^[\da-f-]{36}$/],
-])("the request id %j becomes %s", async (id, expected) => {
-  const { headers } = await call("/pets/1", { headers: { "x-amzn-requestid": id } });
-  expect(headers["x-amzn-requestid"]).toMatch(expected);
+test("a request id that is too long is replaced", async () => {
+  const headers = { "x-amzn-requestid": "x".repeat(129) };
+  const response = await call("/pets/1", { headers });
+  expect(response.headers["x-amzn-requestid"]).toMatch(/^[\da-f-]{36}$/);
 });
 
 describe("a function", () => {
@@ -97,8 +92,6 @@ describe("a function", () => {
     ],
     [{ statusCode: 304 }, "304 application/json"],
     [{ statusCode: 199 }, failure],
-    [{ statusCode: 600 }, failure],
-    [{ statusCode: 200.5 }, failure],
     [{ status: 200 }, failure],
     [{ statusCode: 200, body: {} }, failure],
     [{ statusCode: 200, isBase64Encoded: true, body: "w6k=" }, failure],

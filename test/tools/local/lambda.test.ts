@@ -186,8 +186,6 @@ test.each([
     { method: "POST", headers: { origin: "https://example.com" } },
   ],
   ["an image", "invocation/next", { headers: { "sec-fetch-site": "cross-site" } }],
-  ["a preflight", "invocation/1/response", { method: "OPTIONS" }],
-  ["an unknown method", "invocation/next", { method: "POST" }],
 ])("a process ignores %s, and takes the next event", async (_, operation, options) => {
   const { environment } = await echo();
   const url = `http://${environment.AWS_LAMBDA_RUNTIME_API}/2018-06-01/runtime/${operation}`;
@@ -208,17 +206,16 @@ test.each(["fail", "throwFirst", "noPrelude"])(
   },
 );
 
-test("a request that crashes its process leaves the next one a new process", async () => {
-  for (const _ of ["first", "second"]) expect(await call("/crash")).toMatchObject(failed);
-  const line = /^crash: Runtime exited with exit status 3, request [\da-f-]{36}$/;
-  const ofOne = ["the reason of the crash", expect.stringMatching(line)];
-  await expect.poll(() => log).toEqual([...ofOne, ...ofOne]);
-});
-
-test("a request whose process exits before it posts anything fails", async () => {
-  expect(await call("/exit")).toMatchObject(failed);
-  expect(ownLines(log)).toEqual([expect.stringContaining("exit status 4, request ")]);
-});
+test.each(["crash", "exit"])(
+  "a request that ends its process leaves the next one a new process: %s",
+  async (name) => {
+    for (const _ of ["first", "second"])
+      expect(await call(`/${name}`)).toMatchObject(failed);
+    const line = `^${name}: Runtime exited with exit status 3, request [\\da-f-]{36}$`;
+    const ofOne = ["the reason", expect.stringMatching(line)];
+    await expect.poll(() => log).toEqual([...ofOne, ...ofOne]);
+  },
+);
 
 test("a request that takes too long ends its process and is logged once", async () => {
   expect(await call("/hang")).toMatchObject(failed);

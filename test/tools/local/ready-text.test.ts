@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { LocalStackOptions } from "../../../infra/tools/local/local-stack.ts";
 import { forTerminal } from "../../../infra/tools/local/local-stack.ts";
-import { notLoadedText, readyText } from "../../../infra/tools/local/ready-text.ts";
+import { readyText } from "../../../infra/tools/local/ready-text.ts";
 import { createTestTables } from "../../helpers/test-tables.ts";
 
 const { client, tables, putOrder } = await createTestTables();
@@ -52,14 +52,6 @@ test("the examples name no order that clients can't", async () => {
   const text = await textOf(orders);
   expect(text.match(/(?<=orders\/).+$/gm)).toEqual(["none"]);
   expect(text).not.toMatch(/Watching|One of/);
-});
-
-test("the command that adds the orders of a file can be pasted into sh", () => {
-  expect(
-    notLoadedText("Ann's $HOME"),
-  ).toBe(String.raw`Ann's $HOME was not loaded: the tables exist already. To add its orders, run:
-  infra/petstore orders import --local 'Ann'\''s $HOME'`);
-  expect(notLoadedText("a.ndjson")).toMatch(/ --local a\.ndjson$/);
 });
 
 test("a terminal shows a log as it is, but a rejected key as one line", () => {

@@ -66,11 +66,6 @@ test("a start completes what an interrupted one wrote, and changes nothing else"
   expect(await stored()).toContainEqual(cancelled);
 });
 
-test("two starts that share an engine write the orders of both", async () => {
-  await prepare(orders(51, 250, async () => void (await prepare(orders(1, 120)))));
-  expect(await storedIds()).toEqual(idsUpTo(250));
-});
-
 test("orders are written even if their size exceeds a transaction's 4 MB", async () => {
   const note = { S: "€".repeat(130_000) };
   await prepare(orders(1, 12, undefined, { note }));

@@ -7,7 +7,6 @@ import {
   paginateListTables,
   ResourceInUseException,
   TransactWriteItemsCommand,
-  waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../../../shared/order.ts";
 import type { Resource } from "../template/resources.ts";
@@ -27,7 +26,6 @@ export async function createTables(
     } catch (error) {
       if (!(error instanceof ResourceInUseException)) throw error;
     }
-    await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName });
   }
 }
 

@@ -15,7 +15,7 @@ export interface StageResponse {
 /**
  * The event of a Lambda proxy integration, payload version 1.0, with the fields that say what the
  * client asked for and who it is. Where it has room for one value of a header or query parameter,
- * that is the last one sent.
+ * that is the last one sent. Names of headers are in small letters, as HTTP/2 sends them.
  */
 export function proxyEvent(
   route: Route,
@@ -23,18 +23,14 @@ export function proxyEvent(
   body: string,
   authorizer: Record<string, string> | undefined,
 ): object {
-  // Every header with all its values, in the case it was first sent in.
-  const headers = Object.entries(message.headersDistinct).map(([key, values]) => {
-    const name = message.rawHeaders.find((sent) => sent.toLowerCase() === key);
-    return [name ?? key, values] as const;
-  });
+  const headers = Object.entries(message.headersDistinct);
   const queries = query.keys().map((name) => [name, query.getAll(name)]);
   return {
     resource: route.path,
     path: resourcePath,
     httpMethod: method,
     headers: Object.fromEntries(headers.map(([name, values]) => [name, values?.at(-1)])),
-    multiValueHeaders: Object.fromEntries(headers),
+    multiValueHeaders: message.headersDistinct,
     queryStringParameters: orNull(Object.fromEntries(query)),
     multiValueQueryStringParameters: orNull(Object.fromEntries(queries)),
     pathParameters: orNull(route.parameters),

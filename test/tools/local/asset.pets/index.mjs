@@ -41,11 +41,13 @@ export const fail = async () => {
 
 export const crash = awslambda.streamifyResponse(async (_event, stream) => {
   await new Promise((sent) => stream.write("{", sent));
-  process.stderr.write("the reason of the crash\n");
-  process.exit(3);
+  exit();
 });
 
-export const exit = () => process.exit(4);
+export const exit = () => {
+  process.stderr.write("the reason\n");
+  process.exit(3);
+};
 
 export const hang = () => {
   console.log("hangs");

@@ -1,17 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { lockDatabase } from "../../../../infra/tools/local/engine/database-lock.ts";
+import { temporaryFolder } from "../../../helpers/temporary-folder.ts";
 
 let folder: string;
 let file: string;
 beforeEach(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), "database-lock-")));
+  const { path, remove } = await temporaryFolder();
+  folder = path;
   file = join(folder, "orders.db");
-  return () => rm(folder, { recursive: true });
+  return remove;
 });
 
 const lock = async () => onTestFinished(await lockDatabase(file));
