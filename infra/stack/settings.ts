@@ -218,7 +218,11 @@ const environmentSchema = settings.check(({ value, issues }) => {
   const { partition } = RegionInfo.get(region);
   const arns: [path: string, arn: string | undefined, start: string][] = [
     ["webAclArn", webAclArn, `arn:${partition}:wafv2:${region}:${id}:`],
-    ["domain.certificateArn", domain?.certificateArn, `arn:${partition}:acm:${region}:${id}:`],
+    [
+      "domain.certificateArn",
+      domain?.certificateArn,
+      `arn:${partition}:acm:${region}:${id}:`,
+    ],
     // It may be in another account.
     ["alarms.topicArn", alarms?.topicArn, `arn:${partition}:sns:${region}:`],
   ];

@@ -71,7 +71,12 @@ test("cdk deploy -c canary=false is as the setting, and sets every alias each ti
   const changes = templates({ ...everyOption, alarms }).map((template, index) =>
     differences(template, atOnce[index] ?? template),
   );
-  expect(changes.join("")).toMatchInlineSnapshot();
+  expect(changes.join("")).toMatchInlineSnapshot(`
+    "
+      ListOrders/Aliaslive, CancelOrder/Aliaslive, Authorize/Aliaslive: Properties.Description unset -> "Set without a canary at 2026-11-21T08:00:00.000Z"
+      ListOrders/Aliaslive, CancelOrder/Aliaslive, Authorize/Aliaslive: UpdatePolicy unset -> "skipped once"
+      ListOrders/Aliaslive, CancelOrder/Aliaslive, Authorize/Aliaslive: Properties.Description unset -> "Set at 2026-11-21T08:00:00.000Z""
+  `);
 });
 
 test("every feature flag of CDK has its default, so that CDK suggests to set none", () => {

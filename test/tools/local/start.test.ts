@@ -43,13 +43,12 @@ async function expectToEnd(
 
 const hasList = machineHas("/proc or ps", "that npm start ends with all it started");
 describe.runIf(hasList)("npm start", () => {
-  test("ends on a signal before it is ready", async () => {
+  test("fails on a signal before it is ready, and says so", async () => {
     const { pid, seen } = start(["--port", "0"]);
     await expect.poll(() => seen.stderr, startLimit).toBe(building);
     process.kill(pid, "SIGHUP");
-    await expect
-      .poll(() => seen)
-      .toEqual({ stdout: "", stderr: building, ended: [0, null] });
+    const stderr = `${building}Stopped before the service was ready\n`;
+    await expect.poll(() => seen).toEqual({ stdout: "", stderr, ended: [1, null] });
   });
 
   test("serves until Ctrl-C, and by npm once more, with the data of --db and another key", async () => {

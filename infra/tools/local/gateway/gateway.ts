@@ -9,7 +9,11 @@ import type { RestApi } from "../template/rest-api.ts";
 import { createAuthorizers } from "./authorizer.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
 import { type GatewayRequest, readBody, readRequest } from "./gateway-request.ts";
-import { type StageResponse, proxyEvent, readProxyResponse } from "./proxy-integration.ts";
+import {
+  proxyEvent,
+  readProxyResponse,
+  type StageResponse,
+} from "./proxy-integration.ts";
 import { matchRoute } from "./routes.ts";
 
 export interface GatewayOptions {
