@@ -193,6 +193,11 @@ const whileServing: Fault[] = [
 
 const atNight: Fault[] = [
   ["no request", [], ""],
+  ...lambdas.flatMap(({ id, operation }): Fault[] => {
+    const crashed = { ...operation, lambda: id, status: 500, lines: [report("failure")] };
+    const expected = `ApiServerErrors, ${id}Failing, ${id}ServerErrors`;
+    return operation ? [[`a crash of each ${id}`, at(1, crashed), expected]] : [];
+  }),
   [
     "two failures in five minutes",
     [...at(2 / 5, cancelFailed), ...at(3, keyRejected)],
@@ -252,7 +257,8 @@ test.each(atNight)(
 );
 
 test("every alarm goes off during one of these faults", () => {
-  const raisedByOne = whileServing.flatMap(([, , expected]) => namesOf(expected));
+  const faults = [...whileServing, ...atNight];
+  const raisedByOne = faults.flatMap(([, , expected]) => namesOf(expected));
   expect(new Set(raisedByOne)).toEqual(new Set(alarms));
 });
 

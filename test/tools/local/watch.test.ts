@@ -135,7 +135,7 @@ describe("the watched sources", () => {
       await writeFile(at(name), "");
     }
     const ending = new AbortController();
-    const rebuild = vi.fn<() => Promise<void>>();
+    const rebuild = vi.fn(async () => {});
     const watching = watchSources(rebuild, ending.signal, () => {}, folder.path);
     onTestFinished(async () => {
       ending.abort();
