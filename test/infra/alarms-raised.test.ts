@@ -193,10 +193,12 @@ const whileServing: Fault[] = [
 
 const atNight: Fault[] = [
   ["no request", [], ""],
-  ...lambdas.flatMap(({ id, operation }): Fault[] => {
-    const crashed = { ...operation, lambda: id, status: 500, lines: [report("failure")] };
+  ...lambdas.flatMap(({ failures: [event], id, operation }): Fault[] => {
+    if (!operation) return [];
+    const lines = [{ message: { event } }];
+    const failed = { ...operation, lambda: id, status: 500, lines };
     const expected = `ApiServerErrors, ${id}Failing, ${id}ServerErrors`;
-    return operation ? [[`a crash of each ${id}`, at(1, crashed), expected]] : [];
+    return [[`${id}, which fails`, at(1, failed), expected]];
   }),
   [
     "two failures in five minutes",
