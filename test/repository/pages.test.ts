@@ -84,7 +84,6 @@ const foreign = [
   "DescribeStream",
   "GetRecords",
   "GetShardIterator",
-  "INCREMENTAL_EXPORT",
   "KmsKey",
   "ListStreams",
   "SecurityAudit",
