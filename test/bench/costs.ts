@@ -115,7 +115,7 @@ const ordersTable = [
     "costs",
     "a month stored",
   ],
-  ...[1e3, 1e4, 1e5, 1e6, 1e7, 1e8].map(ordersRow),
+  ...[1e4, 1e5, 1e6, 1e7].map(ordersRow),
 ];
 
 const pricesTable = [
@@ -141,8 +141,8 @@ const environmentsTable = [
 if (load.cancelsPerSecond > 0 || load.listsPerMinute > 0)
   Object.values(environments).forEach(printLoad);
 else {
-  const tables = [costsTable, lengthsTable, ordersTable, pricesTable];
-  for (const table of tables) console.log(`${markdown(table)}\n`);
+  const tables = [costsTable, lengthsTable, ordersTable];
+  for (const table of [...tables, pricesTable]) console.log(`${markdown(table)}\n`);
   console.log("With the settings in infra/environments.ts:\n");
   console.log(markdown(environmentsTable));
   if (write) writeTables(tables);

@@ -87,7 +87,7 @@ export function figureText(value: number, { unit }: Measured) {
 }
 
 export function table(rows: Row[]) {
-  return [["what", "ours", "floor", "ratio", "goal", ""], ...rows.map(cells)];
+  return [["what", "ours", "floor", "ratio", "goal"], ...rows.map(cells)];
 }
 
 function cells(row: Row) {
@@ -95,13 +95,12 @@ function cells(row: Row) {
   const name = nameOf(row);
   if (row.unmeasured !== undefined) return [name, `not measured here: ${row.unmeasured}`];
   const goal = goals[name];
-  const verdict = goal === undefined ? "-" : "met";
-  const result = misses(row) ? `MISSED: ${reasons[name] ?? "no reason known"}` : verdict;
-  const goalIn = (unit: string) => (goal === undefined ? "" : `<= ${goal}${unit}`);
+  const missed = misses(row) ? ` MISSED: ${reasons[name] ?? "no reason known"}` : "";
+  const goalIn = (unit: string) => (goal === undefined ? "" : `${goal}${unit}${missed}`);
   const ours = figureText(row.ours, row);
-  if (floor === undefined) return [name, ours, "", "", goalIn(` ${row.unit}`), result];
+  if (floor === undefined) return [name, ours, "", "", goalIn(` ${row.unit}`)];
   const range =
     lowest < highest ? ` (${lowest.toFixed(2)} to ${highest.toFixed(2)})` : "";
   const ratio = `${value.toFixed(2)}x${range}`;
-  return [name, ours, figureText(floor, row), ratio, goalIn("x"), result];
+  return [name, ours, figureText(floor, row), ratio, goalIn("x")];
 }
