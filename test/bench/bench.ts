@@ -2,13 +2,13 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { cpus, release, type } from "node:os";
 import { Argument } from "commander";
 import { Script } from "../../infra/tools/terminal/script.ts";
-import { chart } from "./chart.ts";
+import { chart, charted } from "./chart.ts";
 import { coldStarts } from "./cold-start.ts";
 import { growth } from "./growth.ts";
 import { lists } from "./list.ts";
 import { operators } from "./operators.ts";
 import { markdown, writeTables } from "./page.ts";
-import { type Measured, misses, rowsOf, table, unexplained } from "./row.ts";
+import { hasGoal, type Measured, misses, rowsOf, table, unexplained } from "./row.ts";
 import { prepare, type Subject } from "./subject.ts";
 import { warmCancel } from "./warm-cancel.ts";
 
@@ -69,6 +69,7 @@ const missing = unexplained(rows);
 if (missing.length > 0)
   console.error(`Missed without a reason in goals.ts: ${missing.join("; ")}`);
 else if (write) {
-  writeTables([table(rows)]);
+  const inChart = charted(rows).flat();
+  writeTables([table(rows.filter((row) => hasGoal(row) || !inChart.includes(row)))]);
   await writeFile(new URL("chart.svg", import.meta.url), chart(rows));
 }

@@ -21,10 +21,15 @@ const style = `
     .other { fill: #57606a; }
   }`;
 
-/** An SVG chart of the measurements that stand beside several others, each with its own scale. */
-export function chart(rows: Row[]) {
+/** The measurements that stand beside several others, which the chart shows. */
+export function charted(rows: Row[]) {
   const groups = [...Map.groupBy(rows, ({ name }) => name).values()];
-  const lines = groups.filter(({ length }) => length > 1).flatMap(group);
+  return groups.filter(({ length }) => length > 1);
+}
+
+/** An SVG chart of measurements, each with its own scale. */
+export function chart(rows: Row[]) {
+  const lines = charted(rows).flatMap(group);
   const height = 2 * margin + lineHeight * lines.length;
   const size = `width="${width}" height="${height}"`;
   return [

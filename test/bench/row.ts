@@ -72,6 +72,10 @@ export function rowsOf([first = [], ...others]: Measured[][]): Row[] {
   });
 }
 
+export function hasGoal(row: Row) {
+  return goals[nameOf(row)] !== undefined;
+}
+
 export function misses(row: Row) {
   return row.value > (goals[nameOf(row)] ?? Number.POSITIVE_INFINITY);
 }
