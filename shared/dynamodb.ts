@@ -111,8 +111,8 @@ export function mayBeApplied(error: unknown): boolean {
 
 /**
  * Makes a client throw a LostCallError, and retry, whenever it gets no well-formed response of
- * DynamoDB: a success with a request id and a JSON body, or an error with a type. Whatever else the
- * network or a proxy does is the same to us. (To the SDK, a proxy's `{}` is a successful write.
+ * DynamoDB: a success with a JSON body, or an error with a type, each with a request id. Whatever else
+ * the network or a proxy does is the same to us. (To the SDK, a proxy's `{}` is a successful write.
  * Without a Content-Length, it treats a response as complete wherever it ends, even when it is
  * empty.)
  */
@@ -159,10 +159,15 @@ function attemptError(error: unknown, context: object): unknown {
   return name === "AbortError" ? error : new LostCallError(error);
 }
 
-/** Whether an error has a type of DynamoDB's. To the SDK, one without a type is "Unknown". */
+/**
+ * Whether DynamoDB has responded with an error, which has a request id and a type. To the SDK, one
+ * without a type is "Unknown".
+ */
 function isDynamoDbError(error: unknown): error is DynamoDBServiceException {
   return (
-    error instanceof DynamoDBServiceException && /^(?!Unknown$)[A-Z]/.test(error.name)
+    error instanceof DynamoDBServiceException &&
+    error.$metadata.requestId !== undefined &&
+    /^(?!Unknown$)[A-Z]/.test(error.name)
   );
 }
 

@@ -250,6 +250,7 @@ describe.each([
     ["an unknown status", response(418, "{}")],
     ["a redirection", response(302, "")],
     ["an error without a type", response(400, '{"message":"Blocked"}')],
+    ["an error of a proxy", response(403, '{"code":"Forbidden"}', "")],
     ["an error with a number for a type", response(404, '{"code":404}')],
     ["an error with a malformed type", response(400, '{"__type":{}}')],
   ])("%s", async (_response, bytes) => {

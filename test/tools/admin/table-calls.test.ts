@@ -109,6 +109,7 @@ describe("calls to a table", () => {
     const rejecting = (name: string) => async () => ({
       response: new HttpResponse({
         statusCode: 400,
+        headers: { "x-amzn-requestid": "A1" },
         body: Readable.from([Buffer.from(`{"__type":"${name}"}`)]),
       }),
     });
