@@ -5,7 +5,6 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The arguments that `infra/petstore` gives to node. */
 export const petstore = [
-  "--max-semi-space-size=4",
   "--max-old-space-size=2000",
   "infra/tools/petstore.ts",
 ];

@@ -20,7 +20,8 @@ import { orderKey, TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
 
 /**
- * Reads every order of a table at the rate of the command line, and shows how far that is.
+ * Reads the orders of a table, page by page, at the rate of the command line, and shows how far that
+ * is.
  *
  * @param title what the progress line says is done, like `Counting`.
  * @param isPrinted whether the orders go to standard output.
@@ -34,9 +35,10 @@ async function* readTable(
   const progress = startProgress(title, "orders", 0, isPrinted);
   let read = 0;
   try {
-    for await (const order of session.calls("reads").scan(table)) {
-      progress.update(++read);
-      yield order;
+    for await (const orders of session.calls("reads").pages(table)) {
+      read += orders.length;
+      progress.update(read);
+      yield orders;
     }
   } finally {
     progress.stop();
@@ -52,8 +54,8 @@ export async function exportOrders(
   const isPrinted = name === "-" || name === "/dev/stdout";
   const counts = { orders: 0, skipped: 0 };
   const lines = async function* () {
-    for await (const order of readTable(session, "Exporting", isPrinted, table))
-      yield formatLine(order, counts);
+    for await (const orders of readTable(session, "Exporting", isPrinted, table))
+      yield orders.map((order) => formatLine(order, counts)).join("");
   };
   if (isPrinted) await pipeline(lines, process.stdout, { end: false });
   else await writeLines(session, name, lines);
@@ -143,12 +145,14 @@ export async function listOrders(
   let found = 0;
   const output = async function* () {
     if (!session.asJson) yield row(header);
-    for await (const order of readTable(session, "Listing", true)) {
-      if (!matches(order)) continue;
-      found++;
-      yield session.asJson
-        ? formatLine(order, counts)
-        : row((name) => valueText(order[name]));
+    for await (const orders of readTable(session, "Listing", true)) {
+      const matching = orders.filter(matches);
+      found += matching.length;
+      const line = (order: OrderItem) =>
+        session.asJson
+          ? formatLine(order, counts)
+          : row((name) => valueText(order[name]));
+      yield matching.map(line).join("");
     }
   };
   await pipeline(output, process.stdout, { end: false });
@@ -173,10 +177,12 @@ function valueText(attribute: AttributeValue | undefined) {
 export async function countOrders(session: Session): Promise<Result> {
   const counts = { pending: 0, shipped: 0, cancelled: 0, other: 0, total: 0 };
   const omittedFields: OmittedFields = {};
-  for await (const order of readTable(session, "Counting", false)) {
-    counts[statusOf(order)]++;
-    counts.total++;
-    orderJson(order, omittedFields);
+  for await (const orders of readTable(session, "Counting", false)) {
+    counts.total += orders.length;
+    for (const order of orders) {
+      counts[statusOf(order)]++;
+      orderJson(order, omittedFields);
+    }
   }
   const rows = Object.entries(counts).map(([status, orders]) => [
     status,

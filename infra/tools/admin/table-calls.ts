@@ -261,8 +261,13 @@ export class TableCalls {
     }
   }
 
-  /** Reads a table, consistently. */
-  async *scan(TableName: string) {
+  /** Reads the items of a table, consistently. */
+  async *scan(table: string) {
+    for await (const items of this.pages(table)) yield* items;
+  }
+
+  /** Reads a table, consistently, page by page. */
+  async *pages(TableName: string) {
     let ExclusiveStartKey: OrderItem | undefined;
     do {
       const command = new ScanCommand({
@@ -275,7 +280,7 @@ export class TableCalls {
         () => this.#client.send(command, { abortSignal: this.#signal }),
         0,
       );
-      yield* Items;
+      yield Items;
       ExclusiveStartKey = LastEvaluatedKey;
     } while (ExclusiveStartKey);
   }
