@@ -1,4 +1,5 @@
 // The least work, through the SDK, that keeps the promises of `orders import`, `export` and `ship`.
+import { randomUUID } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
@@ -36,7 +37,8 @@ function ship(id) {
   const command = new UpdateItemCommand({
     TableName,
     Key: { id: { N: id } },
-    UpdateExpression: "SET #status = :shipped, shipDate = :now, complete = :true",
+    UpdateExpression:
+      "SET #status = :shipped, shipDate = :now, complete = :true, shipmentId = :own",
     ConditionExpression: "#status = :pending",
     ExpressionAttributeNames: { "#status": "status" },
     ExpressionAttributeValues: {
@@ -44,7 +46,10 @@ function ship(id) {
       ":pending": { S: "pending" },
       ":now": { S: new Date().toISOString() },
       ":true": { BOOL: true },
+      // Tells this write from another's, if its response is lost.
+      ":own": { S: randomUUID() },
     },
+    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
   });
   return client.send(command);
 }
