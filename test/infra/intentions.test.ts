@@ -136,13 +136,6 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
     });
   });
 
-  test("only constant responses need no key", () => {
-    const types = properties("ApiGateway::Method").map(
-      ({ AuthorizationType, Integration }) => `${Integration.Type} ${AuthorizationType}`,
-    );
-    expect(new Set(types)).toEqual(new Set(["AWS_PROXY CUSTOM", "MOCK NONE"]));
-  });
-
   test("the gateway outwaits each operation's function, up to its own 15 minutes", () => {
     const waits = properties("ApiGateway::Method").flatMap(
       ({ Integration }) => Integration.TimeoutInMillis ?? [],

@@ -1,6 +1,7 @@
 import type { App } from "aws-cdk-lib/core";
 import { expect, test } from "vitest";
 import type { Environment } from "../../infra/environments.ts";
+import { functionList } from "../../infra/stack/function-list.ts";
 import { readRestApi } from "../../infra/tools/local/template/rest-api.ts";
 import { readStackTemplate } from "../../infra/tools/local/template/stack-template.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
@@ -106,11 +107,18 @@ test("a stack's tags are its own two, and those of the setting, which win", () =
   expect(synthesised.tags).toEqual({ ...tags, environment: "every-option" });
 });
 
-test("the local stack has the same API with every setting as with none", () => {
+test("the local stack serves every resource, and the same API, with every setting as with none", () => {
   // The region is part of the addresses that are compared.
   const { account: _, ...local } = everyOption;
-  const read = (environment: Environment) =>
-    readRestApi(readStackTemplate(templateOf(environment).toJSON()));
+  const read = (environment: Environment) => {
+    const template = readStackTemplate(templateOf(environment).toJSON());
+    expect(template.all("AWS::DynamoDB::Table")).toHaveLength(2);
+    expect(template.all("AWS::Lambda::Function")).toHaveLength(
+      Object.keys(functionList).length,
+    );
+    expect(template.notServed).toEqual([]);
+    return readRestApi(template);
+  };
   const { apiKeyPrefix, authorizerCacheSeconds } = local;
   expect(read(local)).toEqual(
     read({ ...noOption, apiKeyPrefix, authorizerCacheSeconds }),

@@ -52,19 +52,6 @@ test("an authorizer is asked once per token until the cached policy expires", as
 });
 
 test.each([
-  ["no token", {}],
-  ["an empty token", { authorization: "" }],
-  ["a token that the expression does not match", { authorization: "!" }],
-  ["two tokens", { authorization: [JSON.stringify(policy()), JSON.stringify(policy())] }],
-])("%s is rejected without asking the function", async (what, headers) => {
-  const askedAbout = (principalId: string) => asked(policy({ principalId }));
-  const before = await askedAbout(what);
-  const rejected = { status: 401, body: "UNAUTHORIZED" };
-  expect(await call("/pets", { headers })).toMatchObject(rejected);
-  expect(await askedAbout(`${what}, later`)).toBe(before + 1);
-});
-
-test.each([
   ["a policy for other methods", stating({ Resource: `${arn}PUT/*` }), 403],
   ["the error Unauthorized", { error: "Unauthorized" }, 401],
   ["any other error", { error: "unauthorized" }, 501],

@@ -13,7 +13,6 @@ const streamed = [
   "crash",
   "flood",
   "late",
-  "later",
   "noPrelude",
   "throwFirst",
   "throwLate",
@@ -29,7 +28,6 @@ const { baseUrl, call, dynamodbEndpoint, log, pids, stop } = await startPets(
     echo: { Environment: { Variables: { PETS: "cats" } } },
     hang: { Timeout: 0.3 },
     never: { Handler: "never.handler" },
-    later: { Handler: "index.late" },
     gone: { Code: { S3Key: "gone.zip" } },
   },
 );
@@ -267,17 +265,6 @@ test("a streamed response whose client leaves while nothing comes lets its funct
   await expect
     .poll(events)
     .toEqual(["the connection is broken", "the source is destroyed"]);
-});
-
-test("a streamed response that begins after its client has left is cut off", async () => {
-  const client = ask("later", "512");
-  await expect.poll(() => log).toHaveLength(1);
-  client.destroy();
-  await echo();
-  await kill("later", "SIGUSR2");
-  await expectKept("later", () => call("/later", { method: "POST", body: "1" }));
-  expect(log.length).toBeLessThan(0.5 * 512);
-  expect(ownLines(log)).toEqual([]);
 });
 
 test.each([

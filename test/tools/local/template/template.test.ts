@@ -1,15 +1,7 @@
 import { expect, test } from "vitest";
 import { environments } from "../../../../infra/environments.ts";
-import { functionList } from "../../../../infra/stack/function-list.ts";
-import { readFunctions } from "../../../../infra/tools/local/template/functions.ts";
 import { readRestApi } from "../../../../infra/tools/local/template/rest-api.ts";
-import {
-  readStackTemplate,
-  type StackTemplate,
-} from "../../../../infra/tools/local/template/stack-template.ts";
-import { everyOption, noOption } from "../../../helpers/fixture-environments.ts";
-import { readAssembly } from "../../../helpers/read-assembly.ts";
-import { templateOf } from "../../../helpers/synthesise.ts";
+import type { StackTemplate } from "../../../../infra/tools/local/template/stack-template.ts";
 import { invoking, mock, petResources, petTemplate, uri } from "../pets.ts";
 
 function read(template: StackTemplate) {
@@ -17,15 +9,6 @@ function read(template: StackTemplate) {
   template.all("AWS::Lambda::Function");
   readRestApi(template);
 }
-
-test.each([everyOption, noOption])(
-  "every resource of the stack is supported with the settings of $name",
-  (environment) => {
-    const template = readStackTemplate(templateOf(environment).toJSON());
-    read(template);
-    expect(template.notServed).toEqual([]);
-  },
-);
 
 const pets: Record<string, { Type: string; Properties?: object }> = {
   ...petResources({
@@ -129,15 +112,4 @@ test("a table is named after the stack and its own id", () => {
   const template = petTemplate({ Orders01234567A1B2C3D4: pets["Orders"] });
   const names = template.all("AWS::DynamoDB::Table").map(({ name }) => name);
   expect(names).toEqual([`${environments.staging.stackName}-Orders01234567`]);
-});
-
-test("only functions that are debugged have a port each, and a day for their work", async () => {
-  const assembly = await readAssembly();
-  const limits = (inspect?: boolean) =>
-    readFunctions(assembly, "http://127.0.0.1:8000", inspect).map(
-      ({ inspectPort, Timeout }) => [inspectPort, Timeout],
-    );
-  const functions = Object.values(functionList);
-  expect(limits(true)).toEqual(functions.map((_, index) => [9229 + index, 86_400]));
-  expect(limits()).toEqual(functions.map((entry) => [undefined, entry.timeoutSeconds]));
 });
