@@ -94,8 +94,6 @@ export function addDiff(command: Command, entries: Entries = environments) {
     .action(async (environment: Environment, cdkOptions: string[], options) => {
       const { cdk, findCaller } = await load();
       const { profile, template, app }: CompareOptions = options;
-      if (template)
-        console.log("Compared with a saved template, not with what is deployed.");
       const caller = template ? undefined : await findCaller(environment, profile);
       const saved = template ? ["--template", template] : [];
       const given = app ? ["--app", app] : [];

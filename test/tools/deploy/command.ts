@@ -64,15 +64,10 @@ export function stackIs(status: StackStatus | Error) {
   describe.resolves({ Stacks: [stack] });
 }
 
-const types: Record<string, string> = {
-  RestApi: "AWS::ApiGateway::RestApi",
-  Table: "AWS::DynamoDB::Table",
-};
-
-/** Says the resources of which types CDK has checked for drift. */
-export function driftIsCheckedOf(...names: string[]) {
-  const drifts = names.map(
-    (name) => ({ ResourceType: types[name] }) as StackResourceDrift,
+/** Says resources of which types, like `DynamoDB::Table`, CDK has checked for drift. */
+export function driftIsCheckedOf(...types: string[]) {
+  const drifts = types.map(
+    (type) => ({ ResourceType: `AWS::${type}` }) as StackResourceDrift,
   );
   cloudFormation
     .on(DescribeStackResourceDriftsCommand)

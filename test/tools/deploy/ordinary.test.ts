@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import {
   comparable,
+  isObject,
   listChanges,
   propertyPath,
 } from "../../../infra/tools/deploy/changes.ts";
@@ -20,7 +21,7 @@ const parts = comparable(deployedTemplate);
 /** How the stack changes when every text, number and flag in it becomes another one. */
 function changesTo(other: (value: unknown) => unknown) {
   const replace = (_: string, value: unknown) =>
-    Object(value) === value ? value : other(value);
+    isObject(value) ? value : other(value);
   const next = Object.entries(parts).map(([id, { Type, ...rest }]) => [
     id,
     { Type, ...JSON.parse(JSON.stringify(rest), replace) },

@@ -250,12 +250,12 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
   ],
   [
     "an output is exported under another name",
-    ({ Outputs }) => Object.assign(Object(Outputs)["AlarmsTopicArn"], { Export: "x" }),
+    ({ Outputs = {} }) => Object.assign(Outputs["AlarmsTopicArn"] ?? {}, { Export: "x" }),
     "Outputs.AlarmsTopicArn: Export: unset becomes x",
   ],
   [
     "the API gets another address",
-    ({ Outputs }) => Object.assign(Object(Outputs)["BaseUrl"], { Value: "x" }),
+    ({ Outputs = {} }) => Object.assign(Outputs["BaseUrl"] ?? {}, { Value: "x" }),
     // .github/workflows/deploy-environment.yml knows it by this.
     "  Outputs.BaseUrl: Value: https://",
   ],
