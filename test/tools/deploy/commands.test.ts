@@ -288,8 +288,16 @@ const policies = "give the role the policies of infra/PERMISSIONS.md, Drift";
 
 test.each([
   [["DynamoDB::Table", "ApiGateway::RestApi"], "", 0],
-  [["ApiGateway::RestApi"], `No AWS::DynamoDB::Table was checked for drift: ${policies}\n`, 2],
-  [["DynamoDB::Table"], `No AWS::ApiGateway::RestApi was checked for drift: ${policies}\n`, 2],
+  [
+    ["ApiGateway::RestApi"],
+    `No AWS::DynamoDB::Table was checked for drift: ${policies}\n`,
+    2,
+  ],
+  [
+    ["DynamoDB::Table"],
+    `No AWS::ApiGateway::RestApi was checked for drift: ${policies}\n`,
+    2,
+  ],
   [[], `No AWS::DynamoDB::Table was checked for drift: ${policies}\n`, 2],
 ])("when CDK finds no drift, having checked %j, the command says: %s", async (...row) => {
   const [checked, text, exitCode] = row;

@@ -20,8 +20,7 @@ const parts = comparable(deployedTemplate);
 
 /** How the stack changes when every text, number and flag in it becomes another one. */
 function changesTo(other: (value: unknown) => unknown) {
-  const replace = (_: string, value: unknown) =>
-    isObject(value) ? value : other(value);
+  const replace = (_: string, value: unknown) => (isObject(value) ? value : other(value));
   const next = Object.entries(parts).map(([id, { Type, ...rest }]) => [
     id,
     { Type, ...JSON.parse(JSON.stringify(rest), replace) },
