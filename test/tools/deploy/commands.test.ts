@@ -264,24 +264,14 @@ cdk synth STACK --quiet --output NEW_FOLDER
 exit code 2`);
 });
 
-test("a drift and a diff are CDK's of the stack, and end with its exit code", async () => {
-  expect(await run("drift", "kept")).toBe("cdk drift STACK --fail\nexit code 7");
-  expect(await run("diff", "kept", "--security-only")).toBe(
-    "cdk diff STACK --exclusively --security-only\nexit code 7",
-  );
-  expect(await run("diff", "kept", "--template=saved.json")).toBe(
-    "cdk diff STACK --exclusively --template saved.json\nexit code 7",
-  );
-});
-
 test.each([
-  [["synth", "-o", "./a", "-c", "b=c"], "synth --quiet --output a -c b=c"],
-  [
-    ["diff", "kept", "--strict", "--app=./a"],
-    "diff STACK --exclusively --app a --strict",
-  ],
-])("CDK gets paths that are the caller's: %j", async (words, call) => {
-  expect(await run(...words)).toBe(`cdk ${call}\nexit code 7`);
+  ["drift kept", "drift STACK --fail"],
+  ["diff kept --security-only", "diff STACK --exclusively --security-only"],
+  ["diff kept --template=saved.json", "diff STACK --exclusively --template saved.json"],
+  ["diff kept --strict --app=./a", "diff STACK --exclusively --app a --strict"],
+  ["synth -o ./a -c b=c", "synth --quiet --output a -c b=c"],
+])("%s is CDK's, with the caller's paths and CDK's exit code", async (words, call) => {
+  expect(await run(...words.split(" "))).toBe(`cdk ${call}\nexit code 7`);
 });
 
 const policies = "give the role the policies of infra/PERMISSIONS.md, Drift";
