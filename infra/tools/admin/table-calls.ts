@@ -1,4 +1,5 @@
 import {
+  type AttributeValue,
   BatchGetItemCommand,
   ConditionalCheckFailedException,
   type ConsumedCapacity,
@@ -33,7 +34,7 @@ export function orderKey(id: string): OrderItem {
 }
 
 /** The item that kept a write from being applied, unless the same write has. */
-function unmet(
+function conflictOf(
   { Item: found, $metadata }: ConditionalCheckFailedException,
   written: Attributes | undefined,
   isRepeated: boolean,
@@ -46,24 +47,24 @@ function unmet(
   return isRetry && isSame ? undefined : { found };
 }
 
-/** A condition that an item has these attributes, and a way to add terms about others. */
+/** The condition that an item has these attributes, and a way to write other terms. */
 function conditionOn(read: Attributes) {
   const names: Record<string, string> = {};
   const values: OrderItem = {};
-  const termsOf = (attributes: Attributes) =>
-    Object.entries(attributes).map(([attribute, value]) => {
-      const at = Object.keys(names).length;
-      names[`#${at}`] = attribute;
-      if (value === undefined) return { name: `#${at}` };
-      values[`:${at}`] = value;
-      return { name: `#${at}`, equal: `#${at} = :${at}` };
-    });
-  const terms = termsOf(read).map(
-    ({ name, equal }) => equal ?? `attribute_not_exists(${name})`,
+  /** Like `#0 = :0`, or `#0` for an attribute without a value. */
+  const term = ([name, value]: [string, AttributeValue | undefined]) => {
+    const at = Object.keys(names).length;
+    names[`#${at}`] = name;
+    if (value === undefined) return `#${at}`;
+    values[`:${at}`] = value;
+    return `#${at} = :${at}`;
+  };
+  const terms = Object.entries(read).map((attribute) =>
+    attribute[1] ? term(attribute) : `attribute_not_exists(${term(attribute)})`,
   );
   return {
-    termsOf,
-    condition: terms.join(" AND "),
+    term,
+    ConditionExpression: terms.join(" AND "),
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
   };
@@ -183,21 +184,17 @@ export class TableCalls {
    * undefined if they are changed, else the item that was `found`, if there is one.
    */
   update(TableName: string, key: string, change: Attributes, read: Attributes) {
-    const { termsOf, condition, ...placeholders } = conditionOn(read);
-    const clauses = Object.groupBy(termsOf(change), ({ equal }) =>
-      equal ? "SET" : "REMOVE",
+    const { term, ...condition } = conditionOn(read);
+    const clauses = Object.groupBy(Object.entries(change), ([, value]) =>
+      value ? "SET" : "REMOVE",
     );
     const command = new UpdateItemCommand({
       TableName,
       Key: keyOf(key, read),
-      ConditionExpression: condition,
       UpdateExpression: Object.entries(clauses)
-        .map(
-          ([clause, terms]) =>
-            `${clause} ${terms.map(({ name, equal }) => equal ?? name)}`,
-        )
+        .map(([clause, attributes]) => `${clause} ${attributes.map(term)}`)
         .join(" "),
-      ...placeholders,
+      ...condition,
       ...conditional,
     });
     return this.#write({ ...read, ...change }, () => this.#client.send(command));
@@ -208,22 +205,21 @@ export class TableCalls {
    * `found`, if there is one.
    */
   async delete(TableName: string, key: string, item: OrderItem) {
-    const { termsOf: _, condition, ...placeholders } = conditionOn(item);
+    const { term: _, ...condition } = conditionOn(item);
     const command = new DeleteItemCommand({
       TableName,
       Key: keyOf(key, item),
-      ConditionExpression: condition,
-      ...placeholders,
       ReturnValues: "ALL_OLD",
+      ...condition,
       ...conditional,
     });
-    let deleted: OrderItem | undefined;
-    const unmet = await this.#write(undefined, async () => {
+    let deleted = item;
+    const conflict = await this.#write(undefined, async () => {
       const output = await this.#client.send(command);
-      deleted = output.Attributes;
+      deleted = output.Attributes ?? item;
       return output;
     });
-    if (!deleted || differingAttributes(deleted, item).length === 0) return unmet;
+    if (differingAttributes(deleted, item).length === 0) return conflict;
     // No condition covers attributes that this item lacks: someone has added one just before.
     await this.insert(TableName, key, deleted);
     return { found: deleted };
@@ -253,9 +249,9 @@ export class TableCalls {
       return undefined;
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) {
-        const found = unmet(error, written, attempts > 1);
-        if (!found) onDoubt?.();
-        return found;
+        const conflict = conflictOf(error, written, attempts > 1);
+        if (!conflict) onDoubt?.();
+        return conflict;
       }
       throw isUnsettled ? new UnsettledWriteError(error) : error;
     }

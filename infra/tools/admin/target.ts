@@ -2,9 +2,10 @@ import type { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import {
   DescribeTableCommand,
   DynamoDBClient,
+  DynamoDBServiceException,
   ResourceNotFoundException,
 } from "@aws-sdk/client-dynamodb";
-import { retryLostCalls } from "../../../shared/dynamodb.ts";
+import { LostCallError, retryLostCalls } from "../../../shared/dynamodb.ts";
 import { type Environment, environments } from "../../environments.ts";
 import { engineClient } from "../running-stacks/engine-client.ts";
 import { readStackFiles } from "../running-stacks/stack-files.ts";
@@ -138,9 +139,10 @@ export async function findLocalStack(): Promise<Target> {
 
 /** Whether nothing listens at an address, or another program, which does not have the table. */
 function isElsewhere(error: unknown) {
-  const { $fault, cause } = Object(error);
-  const { $response, code } = Object(cause);
-  return code === "ECONNREFUSED" || $fault !== undefined || $response !== undefined;
+  return (
+    error instanceof DynamoDBServiceException ||
+    (error instanceof LostCallError && /\((ECONNREFUSED|HTTP \d+)\)$/.test(error.message))
+  );
 }
 
 /** Makes a client's errors name the table that does not exist; DynamoDB's own mostly don't. */

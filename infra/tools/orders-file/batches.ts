@@ -1,14 +1,11 @@
 /** The most items that DynamoDB reads in one call, or writes in one transaction. */
-export const batchSize = 100;
+const batchSize = 100;
 
 /** Divides items among calls to DynamoDB. */
-export async function* batches<Item>(
-  items: AsyncIterable<Item> | Iterable<Item>,
-  size = batchSize,
-) {
+export async function* batches<Item>(items: AsyncIterable<Item> | Iterable<Item>) {
   let batch: Item[] = [];
   for await (const item of items) {
-    if (batch.push(item) < size) continue;
+    if (batch.push(item) < batchSize) continue;
     yield batch;
     batch = [];
   }

@@ -45,7 +45,7 @@ const fieldTypes: Record<OrderFieldType, FieldType> = {
 };
 
 /** The fields of a line: those of an Order, its status, and who cancelled it, and when. */
-const fields = new Map<string, FieldType>([
+const lineFields = new Map<string, FieldType>([
   ...orderFields.map(({ name, type }) => [name, fieldTypes[type]] as const),
   [
     "status",
@@ -74,9 +74,9 @@ const otherAttributes = "otherAttributes";
 export function parseOrderLine(line: string): OrderLine {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(line, exactly);
+    parsed = JSON.parse(line, reviveExactly);
   } catch (error) {
-    return { problems: [`not JSON: ${Object(error).message}`] };
+    return { problems: [`not JSON: ${String(error).replace("SyntaxError: ", "")}`] };
   }
   if (!isJsonObject(parsed)) return { problems: ["not a JSON object"] };
   const repeated = repeatedName(line);
@@ -87,7 +87,7 @@ export function parseOrderLine(line: string): OrderLine {
     return { problems: [`${otherAttributes} is not a JSON object`] };
   const excess = excessOf(others);
   if (excess) return { problems: [`${otherAttributes} ${excess}`] };
-  const item = new Map<string, AttributeValue>();
+  const item: OrderItem = {};
   const problems = [
     ...Object.entries(members).flatMap(([name, value]) => addField(item, name, value)),
     ...Object.entries(others).flatMap(([name, value]) =>
@@ -95,13 +95,11 @@ export function parseOrderLine(line: string): OrderLine {
     ),
   ];
   if (members["id"] === undefined) problems.push("id is missing");
-  if (members["status"] === undefined && !item.has("status"))
-    item.set("status", { S: "pending" });
   if (problems.length > 0) return { problems };
-  const order = Object.fromEntries(item);
-  return isTooLarge(order)
+  if (members["status"] === undefined) item["status"] ??= { S: "pending" };
+  return isTooLarge(item)
     ? { problems: ["the order is larger than DynamoDB's limit of 400 KB"] }
-    : { item: order };
+    : { item };
 }
 
 /** A name that an object in valid JSON has twice, of which `JSON.parse` keeps only the last. */
@@ -122,15 +120,15 @@ function repeatedName(json: string): string | undefined {
 }
 
 /** Makes bigints of int64s, and bytes of base64, as a reviver of `JSON.parse`. */
-function exactly(name: string, part: unknown, { source = "" } = {}) {
+function reviveExactly(name: string, part: unknown, { source = "" } = {}) {
   if (typeof part === "number" && isInt64(source)) return BigInt(source);
   return reviveBinary(name, part);
 }
 
 /** Adds the attribute for a field of a line, and returns what is wrong with it. */
-function addField(item: Map<string, AttributeValue>, name: string, value: unknown) {
+function addField(item: OrderItem, name: string, value: unknown) {
   if (name === "status" && value === null) return [];
-  const type = fields.get(name);
+  const type = lineFields.get(name);
   if (type === undefined) return [`unknown field ${jsonText(name)}`];
   const attribute = toAttribute(value);
   if (!type.accepts(attribute)) {
@@ -138,7 +136,7 @@ function addField(item: Map<string, AttributeValue>, name: string, value: unknow
     const hint = type === fieldTypes["date-time"] ? dateTimeHint(S) : undefined;
     return [`${name} ${hint ?? `is not ${type.description}`}`];
   }
-  item.set(name, attribute);
+  item[name] = attribute;
   return [];
 }
 
@@ -150,18 +148,13 @@ function toAttribute(value: unknown): AttributeValue {
 }
 
 /** Adds one of the other attributes of a line, and returns what is wrong with it. */
-function addOther(
-  item: Map<string, AttributeValue>,
-  members: object,
-  name: string,
-  value: unknown,
-) {
+function addOther(item: OrderItem, members: object, name: string, value: unknown) {
   if (Object.hasOwn(members, name)) return [`${name} is in ${otherAttributes}, too`];
   // The SDK would lose it.
   if (name === "__proto__") return [`${name} in ${otherAttributes} can't be imported`];
   if (!isAttribute(value) || !name.isWellFormed())
     return [`${jsonText(name)} in ${otherAttributes} is not in DynamoDB's JSON`];
-  item.set(name, value);
+  item[name] = value;
   return [];
 }
 
@@ -173,7 +166,7 @@ function addOther(
  */
 export function formatOrderLine(item: OrderItem): string | undefined {
   const members = new Map<string, unknown>();
-  for (const [name, { accepts }] of fields) {
+  for (const [name, { accepts }] of lineFields) {
     const attribute = item[name];
     if (attribute && accepts(attribute)) members.set(name, plainValue(attribute));
   }
