@@ -214,7 +214,7 @@ async function mendAsPlanned(plans: Plan[], interruptedAt: number) {
     const contradictory = plans.filter(({ copied }, id) =>
       isContradictory(newOrder(id, copied), now.get(id)),
     ).length;
-    expect(last).toMatchObject({ complete: true, placed: 0, mended: 0, contradictory });
+    expect(last).toMatchObject({ complete: true, placed: 0, repaired: 0, contradictory });
   } finally {
     await proxy.stop();
   }

@@ -23,28 +23,26 @@ import type { Target } from "./target.ts";
  * @throws what the DynamoDB client throws, as do the others.
  */
 export async function issueKey(
-  target: Target,
-  { name, expires }: { name: string; expires?: number },
+  { client, environment, apiKeysTable }: Target,
+  { name, expires: expiresAt }: { name: string; expires?: number },
 ): Promise<Result> {
-  const documents = DynamoDBDocumentClient.from(target.client);
-  const key = makeApiKey(target.environment.apiKeyPrefix);
-  const fields = {
-    name,
-    createdAt: epochSeconds(),
-    ...(expires !== undefined && { expiresAt: expires }),
-  };
-  const record = await issueApiKey(documents, target.apiKeysTable, key, fields).catch(
-    (error: unknown) => {
-      if (!mayBeApplied(error)) throw error;
-      const remedy = "find it with `keys list --active`, and revoke it";
-      throw new CommandError(
-        `${errorText(error)}. ${name} may have a key now: ${remedy}`,
-      );
-    },
-  );
+  const key = makeApiKey(environment.apiKeyPrefix);
+  const createdAt = epochSeconds();
+  const record = await issueApiKey(
+    DynamoDBDocumentClient.from(client),
+    apiKeysTable,
+    key,
+    expiresAt === undefined ? { name, createdAt } : { name, createdAt, expiresAt },
+  ).catch((error: unknown) => {
+    if (!mayBeApplied(error)) throw error;
+    throw new CommandError(
+      `${errorText(error)}. ${name} may have a key now: ` +
+        "find it with `keys list --active`, and revoke it",
+    );
+  });
   const shown = publicFields(record);
-  const { keyId, expiresAt } = shown;
-  const until = expiresAt === null ? "never expires" : `expires at ${expiresAt}`;
+  const { keyId } = shown;
+  const until = shown.expiresAt ? `expires at ${shown.expiresAt}` : "never expires";
   return {
     text: key,
     json: { key, ...shown },
@@ -57,10 +55,10 @@ export async function issueKey(
 
 /** Lists the keys that were ever issued, or that are active, the oldest first. */
 export async function listKeys(
-  { client, apiKeysTable }: Target,
-  { table = apiKeysTable, active = false }: { table?: string; active?: boolean },
+  target: Target,
+  { active = false }: { active?: boolean },
 ): Promise<Result> {
-  const { keys, damaged } = await readApiKeys(client, table);
+  const { keys, damaged } = await readApiKeys(target);
   const shown = keys
     .map(publicFields)
     .filter(({ state }) => !active || state === "active");
@@ -78,11 +76,10 @@ export async function listKeys(
 }
 
 /** Reads the records of all keys, the oldest first, and counts the damaged ones. */
-async function readApiKeys(client: Target["client"], TableName: string) {
+async function readApiKeys({ client: lowLevel, apiKeysTable: TableName }: Target) {
+  const client = DynamoDBDocumentClient.from(lowLevel);
   const scan = { TableName, ConsistentRead: true };
-  const pages = await Array.fromAsync(
-    paginateScan({ client: DynamoDBDocumentClient.from(client) }, scan),
-  );
+  const pages = await Array.fromAsync(paginateScan({ client }, scan));
   const items = pages.flatMap(({ Items = [] }) => Items);
   const keys = items
     .filter(isApiKeyRecord)
@@ -92,10 +89,10 @@ async function readApiKeys(client: Target["client"], TableName: string) {
 
 /** Finds the record of the key with this id, if there is one. */
 export async function findKey(
-  { client, apiKeysTable }: Target,
+  target: Target,
   keyId: string,
 ): Promise<ApiKeyRecord | undefined> {
-  const { keys } = await readApiKeys(client, apiKeysTable);
+  const { keys } = await readApiKeys(target);
   return keys.find((key) => key.keyId === keyId);
 }
 
@@ -122,14 +119,14 @@ export async function revokeKey(target: Target, keyId: string): Promise<Result> 
     throw new CommandError(`Key ${keyId} was already revoked at ${earlier}`);
   }
   const revokedAt = epochSeconds();
-  const unmet = await new TableCalls(target.client).update(
+  const conflict = await new TableCalls(target.client).update(
     target.apiKeysTable,
     "keyHash",
     { revokedAt: { N: String(revokedAt) } },
     { keyHash: { S: record.keyHash }, revokedAt: undefined },
   );
   // Someone else has revoked or deleted it since.
-  if (unmet) return revokeKey(target, keyId);
+  if (conflict) return revokeKey(target, keyId);
   const { authorizerCacheSeconds } = target.environment;
   const text =
     `Revoked ${keyId} (${printable(record.name)}). The gateway's cache may still accept it for up to ` +
@@ -187,12 +184,13 @@ function rejection(reason: string, keyId: string | null = null) {
 /** The fields of a key's record that people may see, in the order of the columns. */
 function publicFields(record: ApiKeyRecord) {
   const { keyId, name, createdAt, expiresAt, revokedAt } = record;
+  const timeOf = (seconds?: number) => (seconds === undefined ? null : isoTime(seconds));
   return {
     keyId,
     name,
     createdAt: isoTime(createdAt),
-    expiresAt: expiresAt === undefined ? null : isoTime(expiresAt),
-    revokedAt: revokedAt === undefined ? null : isoTime(revokedAt),
+    expiresAt: timeOf(expiresAt),
+    revokedAt: timeOf(revokedAt),
     state: apiKeyState(record, epochSeconds()),
   };
 }

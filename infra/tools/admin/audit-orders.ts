@@ -1,5 +1,6 @@
+import { z } from "zod";
 import type { LogEvent } from "../../../shared/log.ts";
-import { isDateTime, type OrderItem, parseOrderId } from "../../../shared/order.ts";
+import { isDateTime, isInt64, type OrderItem } from "../../../shared/order.ts";
 import { batches } from "../orders-file/batches.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { inputLines, inputName } from "../terminal/input.ts";
@@ -11,14 +12,20 @@ import { workThrough } from "./work-through.ts";
 
 const event = "order_cancelled" satisfies LogEvent;
 
-/** A cancellation that the service has acknowledged. */
-interface Cancellation {
-  id: bigint;
-  cancelledBy: string;
-  cancellationId: string;
-  /** A date-time. */
-  loggedAt: string;
-}
+/** A line about a cancellation that the service has acknowledged. */
+const loggedCancellation = z
+  .object({
+    timestamp: z.string().refine(isDateTime),
+    requestId: z.string().min(1),
+    message: z.object({ keyId: z.string().min(1), orderId: z.string().refine(isInt64) }),
+  })
+  .transform(({ timestamp, requestId, message }) => ({
+    id: BigInt(message.orderId),
+    cancelledBy: message.keyId,
+    cancellationId: requestId,
+    loggedAt: timestamp,
+  }));
+type Cancellation = z.infer<typeof loggedCancellation>;
 
 /** Prints a line for each cancellation of a log that the table in use doesn't show. */
 export async function auditCancellations(
@@ -50,11 +57,9 @@ export async function auditCancellations(
   if (reason === undefined && done === 0)
     throw new CommandError(`${inputName(log)} has no cancellations`);
   return {
-    notes: [
-      `${counted(done, "cancellation")}: ${countsText(counts)}`,
-      reason && `${reason}. The rest was not audited.`,
-    ],
-    rejected: counts.undone > 0 || reason !== undefined,
+    notes: [done > 0 && `${counted(done, "cancellation")}: ${countsText(counts)}`],
+    reason,
+    rejected: counts.undone > 0,
   };
 }
 
@@ -66,24 +71,11 @@ export async function auditCancellations(
 async function* readCancellations(log: string) {
   for await (const { text, place } of inputLines(log)) {
     if (!text.includes(event)) continue;
-    const cancellation = parseCancellation(text);
-    if (!cancellation)
+    try {
+      yield loggedCancellation.parse(JSON.parse(text));
+    } catch {
       throw new CommandError(`${place}: not a whole line of the function's log`);
-    yield cancellation;
-  }
-}
-
-/** Parses a line that the function has logged. */
-function parseCancellation(line: string): Cancellation | undefined {
-  try {
-    const { timestamp: loggedAt, requestId: cancellationId, message } = JSON.parse(line);
-    const { keyId: cancelledBy, orderId } = message;
-    const id = parseOrderId(orderId);
-    const isWhole =
-      id !== undefined && cancelledBy && cancellationId && isDateTime(loggedAt);
-    return isWhole ? { id, cancelledBy, cancellationId, loggedAt } : undefined;
-  } catch {
-    return undefined;
+    }
   }
 }
 

@@ -8,11 +8,9 @@ import {
   parseId,
   parseKeyId,
   parseName,
-  parseTable,
   parseTime,
   statusChoices,
 } from "./parsers.ts";
-import type { RepairOptions } from "./repair.ts";
 import { shipExitCodes } from "./ship-outcomes.ts";
 
 /** The options of every command. */
@@ -22,8 +20,6 @@ export interface TargetOptions {
   json?: true;
   rate?: number;
 }
-
-type OrderRepairOptions = RepairOptions & { fields?: string[] };
 
 type Work<Given extends unknown[]> = (
   session: Session,
@@ -69,11 +65,6 @@ const rateOption = new Option(
   "read and write units a second (default: half of what the table serves; no limit with --local)",
 ).argParser(wholeNumber(1, 999_999));
 
-const tableOption = new Option(
-  "--table <name>",
-  "read this table (default: the one in use)",
-).argParser(parseTable);
-
 const idsOption = new Option(
   "--ids <file>",
   "only these orders: a file of ids, one per line",
@@ -98,7 +89,6 @@ export function addKeyCommands(keys: Command) {
     .command("list")
     .description("list every key ever issued; the keys themselves are never shown again")
     .option("--active", "only the keys that work")
-    .addOption(tableOption)
     .action(action(async () => (await import("./api-keys.ts")).listKeys));
   keys
     .command("revoke")
@@ -120,14 +110,7 @@ export function addKeyCommands(keys: Command) {
     .action(action(async () => (await import("./api-keys.ts")).checkKey));
   repairCommand(keys)
     .addOption(rateOption)
-    .action(
-      action(async () => {
-        const { repair } = await import("./repair.ts");
-        const { keyRules } = await import("./repair-rules.ts");
-        return (session, options: RepairOptions) =>
-          repair(session, session.apiKeysTable, keyRules, options);
-      }),
-    );
+    .action(action(async () => (await import("./repair.ts")).repairKeys));
 }
 
 /** Adds the commands of orders. */
@@ -138,7 +121,6 @@ export function addOrderCommands(orders: Command) {
     .command("export")
     .description("write every order, one per line, in the format of `orders import`")
     .argument("[file]", "where to write (default: standard output)", parseNonEmpty)
-    .addOption(tableOption)
     .action(action(async () => (await import("./read-orders.ts")).exportOrders));
   orders
     .command("ship")
@@ -168,18 +150,11 @@ export function addOrderCommands(orders: Command) {
   repairCommand(orders)
     .option(
       "--fields <names>",
-      "also put these attributes back where they differ, like petId,quantity",
+      "also repair these attributes where they differ, like petId,quantity",
       parseFields,
     )
     .addOption(idsOption)
-    .action(
-      action(async () => {
-        const { repair } = await import("./repair.ts");
-        const { orderRules } = await import("./repair-rules.ts");
-        return (session, { fields = [], ...options }: OrderRepairOptions) =>
-          repair(session, session.ordersTable, orderRules(fields), options);
-      }),
-    );
+    .action(action(async () => (await import("./repair.ts")).repairOrders));
 }
 
 function addImport(orders: Command) {
@@ -189,14 +164,10 @@ function addImport(orders: Command) {
       "check every line of a file, then write the orders that are not in the table yet",
     )
     .argument("[file]", "NDJSON: one order per line, with its status", parseNonEmpty, "-")
-    .option("--check", "compare the orders with the table, and write nothing")
-    .addOption(
-      new Option(
-        "--record <file>",
-        "write down what is written, in a new file, for --undo",
-      )
-        .argParser(parseNonEmpty)
-        .conflicts("check"),
+    .option(
+      "--record <file>",
+      "write down what is written, in a new file, for --undo",
+      parseNonEmpty,
     )
     .addOption(
       new Option(
@@ -204,7 +175,7 @@ function addImport(orders: Command) {
         "by its record, delete what an import has written, unless changed since; asks first",
       )
         .argParser(parseNonEmpty)
-        .conflicts(["check", "record"]),
+        .conflicts("record"),
     )
     .option("--yes", "don't ask")
     .hook("preAction", (command) => {
@@ -236,11 +207,6 @@ function addReinstate(orders: Command) {
     )
     .option("--until <date-time>", "leave what it cancelled from then on", parseTime)
     .addOption(idsOption)
-    .addOption(
-      new Option("--except <file>", "not these orders: a file of ids, one per line")
-        .argParser(parseNonEmpty)
-        .conflicts("ids"),
-    )
     .addOption(dryRunOption)
     .hook("preAction", (reinstate) => {
       const { since, until } = reinstate.opts();
@@ -263,7 +229,6 @@ function addLookUps(orders: Command) {
         statusChoices,
       ),
     )
-    .option("--cancelled-by <key-id>", "only orders that this key cancelled", parseKeyId)
     .action(action(async () => (await import("./read-orders.ts")).listOrders));
   orders
     .command("count")
@@ -292,8 +257,8 @@ function repairCommand(commands: Command) {
   return commands
     .command("repair")
     .description(
-      "put back what is missing or damaged, from a copy that was restored beside it",
+      "repair what is missing or damaged, from a copy that was restored beside it",
     )
-    .requiredOption("--from <table>", "the copy", parseTable)
+    .requiredOption("--from <table>", "the copy", parseNonEmpty)
     .addOption(dryRunOption);
 }

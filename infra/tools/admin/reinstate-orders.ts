@@ -1,5 +1,5 @@
 import { isDateTime, type OrderItem, type OrderStatus } from "../../../shared/order.ts";
-import { plainValue } from "../orders-file/attributes.ts";
+import { type Attributes, plainValue } from "../orders-file/attributes.ts";
 import { batches } from "../orders-file/batches.ts";
 import { Findings } from "../orders-file/orders-file.ts";
 import { counted, countsText, printable } from "../terminal/text.ts";
@@ -14,9 +14,8 @@ interface ReinstateOptions {
   /** The period in which it cancelled what is reinstated, up to but not at its end. */
   since: string;
   until?: string;
-  /** Files of order ids. */
+  /** A file of order ids. */
   ids?: string;
-  except?: string;
   /** Writes nothing. */
   dryRun?: boolean;
 }
@@ -32,20 +31,18 @@ export async function reinstateOrders(
   session: Session,
   options: ReinstateOptions,
 ): Promise<Result> {
-  const { cancelledBy, ids, except, dryRun = false } = options;
+  const { cancelledBy, ids, dryRun = false } = options;
   const table = session.ordersTable;
   const onlyIds = ids ? await session.readIds(ids) : undefined;
-  const exceptIds = except ? await session.readIds(except) : undefined;
   await requireKey(session, cancelledBy);
   const reads = session.calls("reads");
   const writes = dryRun ? undefined : session.calls("writes");
   const counts = {
     reinstated: 0,
     outsidePeriod: 0,
-    excepted: 0,
     changedSince: 0,
     undated: 0,
-    others: 0,
+    notCancelledByThisKey: 0,
   };
   const undated = new Findings<string>();
   const { reason } = await workThrough(session, {
@@ -53,20 +50,21 @@ export async function reinstateOrders(
     unit: "orders read",
     items: onlyIds ? readOrders(table, onlyIds, reads) : reads.scan(table),
     async *work(order) {
-      const kept = reasonToKeep(order, options, exceptIds);
+      const kept = reasonToKeep(order, options);
       const id = plainValue(order["id"]);
       if (kept === "undated")
         undated.add(kept, `${id} does not say when it was cancelled`);
       if (kept) return yield kept;
-      const unmet = await reinstateOrder(table, order, writes);
-      if (unmet) return yield "changedSince";
+      const conflict = await writes?.update(table, "id", ...reinstatement(order));
+      if (conflict) return yield "changedSince";
       session.print(String(id), { id, cancelledAt: order["cancelledAt"]?.S });
       yield "reinstated";
     },
     counts,
   });
-  const { others, ...known } = counts;
-  const shown = { ...known, ...(onlyIds && { notCancelledByThisKey: others }) };
+  const { notCancelledByThisKey: _, ...known } = counts;
+  // Without ids, nearly all orders of the table.
+  const shown = onlyIds ? counts : known;
   const { reinstated, outsidePeriod, ...kept } = shown;
   const left = countsText({ cancelledOutsideThePeriod: outsidePeriod, ...kept });
   const verb = dryRun ? "Would reinstate" : "Reinstated";
@@ -91,39 +89,31 @@ async function* readOrders(table: string, ids: Set<string>, reads: TableCalls) {
   }
 }
 
-/** Why an order stays as it is, if it does; `others` are those that the key has not cancelled. */
+/** Why an order stays as it is, if it does. */
 function reasonToKeep(
-  order: OrderItem,
-  { cancelledBy, since, until }: ReinstateOptions,
-  exceptIds: Set<string> | undefined,
+  { status, cancelledBy, cancelledAt }: OrderItem,
+  options: ReinstateOptions,
 ) {
-  if (order["status"]?.S !== "cancelled" || order["cancelledBy"]?.S !== cancelledBy)
-    return "others";
-  const cancelledAt = order["cancelledAt"]?.S ?? "";
-  if (!isDateTime(cancelledAt)) return "undated";
-  const time = Date.parse(cancelledAt);
+  if (status?.S !== "cancelled" || cancelledBy?.S !== options.cancelledBy)
+    return "notCancelledByThisKey";
+  const date = cancelledAt?.S ?? "";
+  if (!isDateTime(date)) return "undated";
+  const time = Date.parse(date);
+  const { since, until } = options;
   const isInPeriod = time >= Date.parse(since) && !(until && time >= Date.parse(until));
-  if (!isInPeriod) return "outsidePeriod";
-  return exceptIds?.has(order["id"]?.N ?? "") ? "excepted" : undefined;
+  return isInPeriod ? undefined : "outsidePeriod";
 }
 
-/**
- * Undoes a cancellation in one conditional write; does nothing in a dry run. Returns undefined, or
- * the order as it was found if it has changed since it was read.
- */
-function reinstateOrder(
-  table: string,
-  { id, status, cancelledBy, cancelledAt }: OrderItem,
-  writes: TableCalls | undefined,
-) {
+/** The change that undoes a cancellation, and what the order must still be. */
+function reinstatement({ id, status, cancelledBy, cancelledAt }: OrderItem) {
   // Only pending orders are cancelled, so this is what the order was before.
-  const change = {
+  const change: Attributes = {
     status: { S: "pending" satisfies OrderStatus },
     reinstatedAt: { S: new Date().toISOString() },
     cancelledAt: undefined,
     cancelledBy: undefined,
     cancellationId: undefined,
   };
-  const read = { id, status, cancelledBy, cancelledAt };
-  return writes?.update(table, "id", change, read);
+  const read: Attributes = { id, status, cancelledBy, cancelledAt };
+  return [change, read] as const;
 }

@@ -3,14 +3,14 @@ import { type Attributes, differingAttributes } from "../orders-file/attributes.
 
 /**
  * The count of each outcome, before any item is judged. `placed`: the live table lacked it.
- * `mended`: some of its attributes are as they were again. All others are left as they are:
+ * `repaired`: some of its attributes are as they were again. All others are left as they are:
  * `differing` in attributes that anyone may correct, `changedSince` by a shipment, a cancellation or
  * the like, `reinstated` after a cancellation, `contradictory` in its final status, `onlyLive`
  * because the copy lacks it. `inNeither`: it was asked for, but no table has it.
  */
 export const zeroCounts = {
   placed: 0,
-  mended: 0,
+  repaired: 0,
   same: 0,
   differing: 0,
   changedSince: 0,
@@ -24,9 +24,9 @@ export type Outcome = keyof typeof zeroCounts;
 /** The decision about an item that both tables have. */
 export interface Judgement {
   outcome: Outcome;
-  /** The attributes to set or remove, if it is mended. */
+  /** The attributes to set or remove, if it is repaired. */
   change?: Attributes;
-  /** The attributes in which a mended or differing item differs. */
+  /** The attributes in which a repaired or differing item differs. */
   differing?: string[];
 }
 
@@ -36,8 +36,8 @@ export interface Rules {
   key: string;
   /** The attribute by which people name an item. */
   name: string;
-  /** The attributes to put back where they differ, which are counted even if none does. */
-  fields: string[];
+  /** The attributes to repair where they differ, which are counted even if none does. */
+  repairable: string[];
   /** The attributes that must not have changed since the judgement. */
   judgedBy: string[];
   /** Judges an item of the live table by the copy's. */
@@ -47,19 +47,23 @@ export interface Rules {
 /**
  * Undoes what no one may do to an order (shared/ORDERS-TABLE.md): delete it, revive it, or give it
  * an unknown status. Whatever is allowed stays: a shipment, a cancellation, and the correction of
- * any attribute but those in `fields`.
+ * any attribute but the repairable ones.
  */
-export function orderRules(fields: string[]): Rules {
+export function orderRules(repairable: string[]): Rules {
   return {
     key: "id",
     name: "id",
-    fields,
+    repairable,
     judgedBy: ["id", "status", "reinstatedAt"],
-    judge: (copied, current) => judgeOrder(copied, current, fields),
+    judge: (copied, current) => judgeOrder(copied, current, repairable),
   };
 }
 
-function judgeOrder(copied: OrderItem, current: OrderItem, fields: string[]): Judgement {
+function judgeOrder(
+  copied: OrderItem,
+  current: OrderItem,
+  repairable: string[],
+): Judgement {
   const differing = differingAttributes(copied, current);
   if (differing.length === 0) return { outcome: "same" };
   const outcome = differing.includes("status")
@@ -68,17 +72,18 @@ function judgeOrder(copied: OrderItem, current: OrderItem, fields: string[]): Ju
   if (outcome === "contradictory") return { outcome };
   // An older shipment must not be proved again.
   const hasMoved = outcome !== "differing" || differing.includes("reinstatedAt");
-  const mayMend = (name: string) =>
-    !hasMoved || (name !== "shipDate" && name !== "complete");
-  const wrong = differing.filter((name) => fields.includes(name) && mayMend(name));
+  const kept = hasMoved ? ["shipDate", "complete"] : [];
+  const wrong = differing.filter(
+    (name) => repairable.includes(name) && !kept.includes(name),
+  );
   const { id: _, ...attributes } = copied;
   const change = {
     ...Object.fromEntries(wrong.map((name) => [name, copied[name]])),
     // All that an order was: even what doesn't differ yet may be lost until it is written. What
     // only the current order has stays, as another team may have added it since.
-    ...(outcome === "mended" && attributes),
+    ...(outcome === "repaired" && attributes),
   };
-  if (Object.keys(change).length > 0) return { outcome: "mended", change, differing };
+  if (Object.keys(change).length > 0) return { outcome: "repaired", change, differing };
   return outcome === "differing" ? { outcome, differing } : { outcome };
 }
 
@@ -93,7 +98,7 @@ function judgeStatus(copied: OrderItem, current: OrderItem, differing: string[])
   const hasEndedSince = ["shipmentId", "cancellationId"].some(
     (proof) => current[proof] && differing.includes(proof),
   );
-  return hasEndedSince ? "contradictory" : "mended";
+  return hasEndedSince ? "contradictory" : "repaired";
 }
 
 type Status = "pending" | "ended" | "other" | "none";
@@ -110,14 +115,16 @@ function mayBecome(was: Status, is: Status) {
   return was === "none" || (was === "pending" && is === "ended");
 }
 
-/** Mends keys that are no longer revoked. */
+/** Revokes keys again that are no longer revoked. */
 export const keyRules: Rules = {
   key: "keyHash",
   name: "keyId",
-  fields: [],
+  repairable: [],
   judgedBy: ["keyHash", "revokedAt"],
   judge({ revokedAt }, current) {
     const isRevived = revokedAt !== undefined && current["revokedAt"] === undefined;
-    return isRevived ? { outcome: "mended", change: { revokedAt } } : { outcome: "same" };
+    return isRevived
+      ? { outcome: "repaired", change: { revokedAt } }
+      : { outcome: "same" };
   },
 };

@@ -1,16 +1,23 @@
 import type { OrderItem } from "../../../shared/order.ts";
-import { type Attributes, plainValue } from "../orders-file/attributes.ts";
+import { plainValue } from "../orders-file/attributes.ts";
 import { batches } from "../orders-file/batches.ts";
 import { Findings } from "../orders-file/orders-file.ts";
 import { columns } from "../terminal/columns.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { countsText, grouped, printable, words } from "../terminal/text.ts";
 import type { Result, Session } from "./command.ts";
-import { type Judgement, type Outcome, type Rules, zeroCounts } from "./repair-rules.ts";
+import {
+  type Judgement,
+  keyRules,
+  type Outcome,
+  orderRules,
+  type Rules,
+  zeroCounts,
+} from "./repair-rules.ts";
 import { orderKey, type TableCalls } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
-export interface RepairOptions {
+interface RepairOptions {
   /** A copy of the table in use, as it was at a second before the damage. */
   from: string;
   /** A file of the ids of the orders to repair; all items unless given. */
@@ -20,6 +27,7 @@ export interface RepairOptions {
 }
 
 interface Repair {
+  /** The copy, and the table in use. */
   from: string;
   live: string;
   rules: Rules;
@@ -28,20 +36,13 @@ interface Repair {
   writes: TableCalls | undefined;
 }
 
-/** An item of one table, and the items with its key in the copy and in the live table. */
-interface Pair {
-  item: OrderItem;
-  copied: OrderItem | undefined;
-  current: OrderItem | undefined;
-}
-
 /** The outcome for an item, its status in the live table and in the copy, and what differed. */
 interface RepairedItem {
   id: unknown;
   outcome: Outcome;
   status: string | undefined;
   was: string | undefined;
-  differing: string[] | undefined;
+  differing: string[];
 }
 
 /** The lines about items that were left as they are, but may be wrong. */
@@ -51,16 +52,29 @@ const explanations: Partial<Record<Outcome, (item: RepairedItem) => string>> = {
   inNeither: ({ id }) => `${id} is in neither table`,
 };
 
+/** Repairs the orders table, also these attributes where they differ. */
+export function repairOrders(
+  session: Session,
+  { fields = [], ...options }: RepairOptions & { fields?: string[] },
+): Promise<Result> {
+  return repair(session, session.ordersTable, orderRules(fields), options);
+}
+
+/** Repairs the API keys table. */
+export function repairKeys(session: Session, options: RepairOptions): Promise<Result> {
+  return repair(session, session.apiKeysTable, keyRules, options);
+}
+
 /**
  * Repairs a table in use, each item in one conditional write, until the first failure or Ctrl-C.
  * Safe to run again, and while everyone uses the table: a write is applied only if the item is
- * still as it was judged. Prints the id of an item that was put back, and lists those that may be
- * wrong, sorted.
+ * still as it was judged. Prints the id of each repaired item, and lists those that may be wrong,
+ * sorted.
  *
  * @returns a rejection if orders are contradictory or in neither table, and why it stopped early, if
  * it did.
  */
-export async function repair(
+async function repair(
   session: Session,
   live: string,
   rules: Rules,
@@ -77,42 +91,46 @@ export async function repair(
   };
   const counts = { ...zeroCounts };
   const doubtful = new Findings<string>();
-  const fields = new Map(rules.fields.map((name) => [name, 0]));
+  const differences = new Map(rules.repairable.map((name) => [name, 0]));
   const report = (repaired: RepairedItem) => {
-    const { differing = [], ...item } = repaired;
-    for (const name of differing) fields.set(name, (fields.get(name) ?? 0) + 1);
+    const { differing, ...item } = repaired;
+    for (const name of differing) differences.set(name, (differences.get(name) ?? 0) + 1);
     const { id, outcome } = item;
     const explain = explanations[outcome];
     if (explain) doubtful.add(words(outcome), explain(repaired));
-    const isWritten = outcome === "placed" || outcome === "mended";
+    const isWritten = outcome === "placed" || outcome === "repaired";
     if (isWritten || (explain && session.asJson)) session.print(String(id), item);
   };
   const { done, reason } = await workThrough(session, {
     title: dryRun ? "Comparing" : "Repairing",
     unit: "items",
-    items: allBatches(job, onlyIds),
+    items: batchesOf(job, onlyIds),
     async *work(batch) {
-      for (const pair of await readPairs(job, batch)) {
-        session.stop.signal.throwIfAborted();
-        const item = await repairItem(job, pair);
-        report(item);
-        yield item.outcome;
+      const findCopied = await finderIn(job, from, batch);
+      const findCurrent = await finderIn(job, live, batch);
+      for (const item of batch.items) {
+        const copied = findCopied(item);
+        // It came with the copy's own batches.
+        if (batch.table === live && copied) continue;
+        const repaired = await repairItem(job, item, copied, findCurrent(item));
+        report(repaired);
+        yield repaired.outcome;
       }
     },
     counts,
   });
   const summary = `${dryRun ? "Would repair" : "Repaired"} ${live}: ${countsText(counts)}`;
-  const rows = [...fields].map(([name, count]) => [name, grouped(count)]).sort();
+  const rows = [...differences].map(([name, count]) => [name, grouped(count)]).sort();
   return {
     json: {
       table: live,
       dryRun,
       complete: reason === undefined,
       ...counts,
-      fields: Object.fromEntries(fields),
+      fields: Object.fromEntries(differences),
     },
     notes: [
-      reason === undefined || done > 0 ? summary : undefined,
+      (done > 0 || reason === undefined) && summary,
       ...doubtful.first.sort().map(printable),
       ...doubtful.more,
       rows.length > 0 && columns([["FIELD", "DIFFERED IN"], ...rows]),
@@ -122,33 +140,29 @@ export async function repair(
   };
 }
 
-/** The items of the copy, and then those of the live table; or only the chosen keys, of no table. */
-async function* allBatches(
+/** Items that were read from one table; keys alone are of none. */
+interface Batch {
+  table: string;
+  items: OrderItem[];
+}
+
+/** The items of the copy, and then those of the live table; or only the chosen keys. */
+async function* batchesOf(
   { from, live, reads }: Repair,
   onlyIds: Set<string> | undefined,
-) {
+): AsyncGenerator<Batch> {
   for (const table of onlyIds ? [""] : [from, live]) {
-    const all = onlyIds ? [...onlyIds].map(orderKey) : reads.scan(table);
-    for await (const items of batches(all)) yield { table, items };
+    const read = onlyIds ? [...onlyIds].map(orderKey) : reads.scan(table);
+    for await (const items of batches(read)) yield { table, items };
   }
 }
 
-/** Reads what the other table has. What the copy has came with its own batches. */
-async function readPairs(
-  { from, live, rules, reads }: Repair,
-  { table, items }: { table: string; items: OrderItem[] },
-) {
+/** Returns what finds the item of a table that has the key of one in the batch. */
+async function finderIn({ rules, reads }: Repair, name: string, { table, items }: Batch) {
   if (items.some((item) => !item[rules.key]))
     throw new CommandError(`${table} has an item without ${rules.key}`);
-  const finderIn = async (other: string) =>
-    other === table
-      ? (item: OrderItem) => item
-      : await reads.read(other, rules.key, items);
-  const findCopied = await finderIn(from);
-  const findCurrent = await finderIn(live);
-  return items
-    .map((item) => ({ item, copied: findCopied(item), current: findCurrent(item) }))
-    .filter((pair) => table !== live || !pair.copied);
+  if (table === name) return (item: OrderItem) => item;
+  return await reads.read(name, rules.key, items);
 }
 
 /**
@@ -157,18 +171,20 @@ async function readPairs(
  */
 async function repairItem(
   job: Repair,
-  { item, copied, current }: Pair,
+  item: OrderItem,
+  copied: OrderItem | undefined,
+  current: OrderItem | undefined,
 ): Promise<RepairedItem> {
-  const { outcome, change, differing } = judge(job.rules, copied, current);
-  const unmet = await write(job, copied, current, change);
+  const judgement = judge(job.rules, copied, current);
+  const conflict = await write(job, copied, current, judgement);
   // Someone else wrote first, so judge again by the item they left.
-  if (unmet) return repairItem(job, { item, copied, current: unmet.found });
+  if (conflict) return repairItem(job, item, copied, conflict.found);
   return {
     id: plainValue(item[job.rules.name]) ?? "",
-    outcome,
+    outcome: judgement.outcome,
     status: current?.["status"]?.S,
     was: copied?.["status"]?.S,
-    differing,
+    differing: judgement.differing ?? [],
   };
 }
 
@@ -186,7 +202,7 @@ async function write(
   { live, rules, writes }: Repair,
   copied: OrderItem | undefined,
   current: OrderItem | undefined,
-  change: Attributes | undefined,
+  { change }: Judgement,
 ) {
   if (!current) return copied && writes?.insert(live, rules.key, copied);
   if (!change) return undefined;

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { isThrottled } from "../../../shared/dynamodb.ts";
 import type { OrderItem, OrderStatus } from "../../../shared/order.ts";
 import { errorText } from "../terminal/errors.ts";
 import { counted, countsText } from "../terminal/text.ts";
@@ -85,14 +84,12 @@ async function shipOrder(
     shipmentId: { S: randomUUID() },
   };
   try {
-    const unmet = await calls.update(table, "id", shipped, pending);
-    if (unmet === undefined) return { outcome: "shipped", shipDate };
-    return rejection(unmet.found);
+    const conflict = await calls.update(table, "id", shipped, pending);
+    if (conflict === undefined) return { outcome: "shipped", shipDate };
+    return rejection(conflict.found);
   } catch (error) {
-    if (error instanceof UnsettledWriteError)
-      return { outcome: "unknown", reason: errorText(error.cause) };
-    if (isThrottled(error)) return { outcome: "unknown", reason: errorText(error) };
-    throw error;
+    if (!(error instanceof UnsettledWriteError)) throw error;
+    return { outcome: "unknown", reason: errorText(error.cause) };
   }
 }
 

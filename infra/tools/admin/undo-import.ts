@@ -47,9 +47,9 @@ export async function undoImport(
     const outcome = record.outcomeOf(order);
     if (outcome !== "written") return outcome;
     if (differingAttributes(order, found).length > 0) return "changedSince";
-    const unmet = await writes.delete(table, "id", order);
-    if (!unmet) return "deleted";
-    return unmet.found ? "changedSince" : "missing";
+    const conflict = await writes.delete(table, "id", order);
+    if (!conflict) return "deleted";
+    return conflict.found ? "changedSince" : "missing";
   };
   const { reason } = await workThrough(session, {
     title: "Deleting",
@@ -58,7 +58,6 @@ export async function undoImport(
     async *work(batch) {
       const find = await reads.read(table, "id", batch, true);
       for (const order of batch) {
-        session.stop.signal.throwIfAborted();
         const outcome = await undo(order, find(order));
         const id = plainValue(order["id"]);
         const reason = reasons[outcome];

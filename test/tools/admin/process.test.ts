@@ -1,19 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readlinkSync } from "node:fs";
-import { mkdtemp, readdir, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { environments } from "../../../infra/environments.ts";
 import { makeApiKey } from "../../../shared/api-keys.ts";
 import { petstore, root } from "../../helpers/admin-command.ts";
-import { onEvery } from "../../helpers/faults/fault-proxy.ts";
 import { unapplied } from "../../helpers/faults/faults.ts";
 import { machineHas } from "../../helpers/machine.ts";
 import { hasProc } from "../../helpers/processes.ts";
-import { createTerminal, onEveryAfter, pagesOf } from "./terminal.ts";
+import { createTerminal, onEveryAfter } from "./terminal.ts";
 
-const { folder, items, play, pointTo, put, putKey, stackAt, stackFiles, start } =
+const { folder, pointTo, put, putKey, stackAt, stackFiles, start } =
   await createTerminal();
 const key = "key_0123456789abcdef";
 
@@ -93,62 +92,9 @@ describe("an export", () => {
     child.kill("SIGINT");
     expect(await ended).toEqual({ code: null, stdout: "", stderr: "" });
   });
-
-  test("to a file that is interrupted leaves none behind", async () => {
-    const files = async () =>
-      (await readdir(folder)).filter((name) => name.startsWith("stopped.ndjson"));
-    for (const id of [1, 2, 3]) await put(`{"id":${id}}`);
-    let scans = 0;
-    const calls = onEvery("Scan", (exchange) => {
-      if (++scans === 1) return pagesOf(1)(exchange);
-    });
-    const { child, ended } = await start(`orders export ${folder}/stopped.ndjson`, {
-      calls,
-    });
-    await expect.poll(files).toHaveLength(1);
-    child.kill("SIGHUP");
-    expect(await ended).toEqual({ code: 1, stdout: "", stderr: "Interrupted\n" });
-    expect(await files()).toEqual([]);
-  });
 });
 
 describe("an import", () => {
-  test("that is interrupted, killed and run again writes each order once", async () => {
-    const lines = Array.from(
-      { length: 120 },
-      (_, id) => `{"id":${id},"status":"shipped"}`,
-    );
-    await writeFile(join(folder, "orders.ndjson"), lines.join("\n"));
-    const command = `orders import ${folder}/orders.ndjson --json`;
-    const throttled = onEveryAfter(20, "PutItem", unapplied["throttled by the table"]);
-    const interrupted = await start(command, {
-      calls: throttled.calls,
-      env: { AWS_MAX_ATTEMPTS: "1" },
-    });
-    await throttled.failing;
-    interrupted.child.kill("SIGTERM");
-    expect(await interrupted.ended).toEqual({
-      code: 1,
-      stdout:
-        '{"badLines":[],"orders":120,"written":20,"alreadyThere":0,"different":0,' +
-        '"notWritten":100,"differing":[]}\n',
-      stderr: "Interrupted. Run it again for the rest.\n",
-    });
-    expect(await items("orders")).toHaveLength(20);
-
-    const silent = onEveryAfter(60, "PutItem", unapplied["no response"]);
-    const killed = await start(command, { calls: silent.calls });
-    await silent.failing;
-    killed.child.kill("SIGKILL");
-    expect(await killed.ended).toEqual({ code: null, stdout: "", stderr: "" });
-    await play`
-      $ orders import orders.ndjson
-      120 orders: … written, … already there, 0 different, 0 not written
-      $ table
-      ${lines.sort().join("\n")}
-    `;
-  });
-
   test("that waits for standard input leaves nothing behind at Ctrl-C", async () => {
     const tmp = await mkdtemp(join(folder, "tmp-"));
     const { child, ended } = await start("orders import", {

@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import {
   type Behaviour,
   justBefore,
@@ -153,24 +153,6 @@ test.each<[how: string, fault: Behaviour, reason: string]>([
     exit 7
     $ table
     …"status":"shipped",…
-  `;
-});
-
-test("an order may have shipped if its first attempt was lost, whatever ends the retries", () => {
-  vi.spyOn(Math, "random").mockReturnValue(0);
-  let attempts = 0;
-  const calls = onEvery("UpdateItem", (exchange) => {
-    attempts += 1;
-    if (attempts === 1) return applied["reset after the engine"](exchange);
-    // Three attempts are one call of the client's, which is made again.
-    if (attempts <= 3) return unapplied["throttled by the table"](exchange);
-    return rejectedAs("AccessDeniedException", "not authorized")(exchange);
-  });
-  return playIn({ calls })`
-    $ put {"id":1}
-    $ orders ship 1 --date ${noon}
-    Order 1 may have shipped or not: AWS denied access: not authorized
-    exit 7
   `;
 });
 

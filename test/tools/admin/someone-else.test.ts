@@ -76,7 +76,7 @@ test.each<
     "repair, damaged: damaged otherwise",
     '{"id":1,"otherAttributes":{"status":{"S":"lost"}}}',
     "UpdateItem",
-    mend("1\n! Repaired ORDERS: 0 placed, 1 mended, …\n…"),
+    mend("1\n! Repaired ORDERS: 0 placed, 1 repaired, …\n…"),
     shipped,
   ],
   [
@@ -104,13 +104,13 @@ test.each<
     "keys repair: revoked",
     revokedSince,
     "UpdateItem",
-    repairKey("! Repaired KEYS: 0 placed, 0 mended, 1 same, …"),
+    repairKey("! Repaired KEYS: 0 placed, 0 repaired, 1 same, …"),
   ],
   [
     "keys repair: deleted",
     deleted,
     "UpdateItem",
-    repairKey("key_1111111111111111\n! Repaired KEYS: 1 placed, 0 mended, …"),
+    repairKey("key_1111111111111111\n! Repaired KEYS: 1 placed, 0 repaired, …"),
     revoked,
   ],
   [
