@@ -13,7 +13,7 @@ export function resolveIntrinsics(part: unknown, lookUp: LookUp): unknown {
   return JSON.parse(JSON.stringify(part ?? null), (_key, value) => {
     if (typeof value !== "object") return value;
     // A call has no other key.
-    const name = Object.keys(Object(value)).join();
+    const name = Object.keys(value ?? {}).join();
     if (!Object.hasOwn(results, name)) return value;
     const texts = [value[name]].flat(2);
     const isResolved = texts.every((text) => typeof text !== "object");

@@ -7,6 +7,7 @@ import {
 } from "aws-cdk-lib/aws-cloudwatch";
 import { Duration, type Stack } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
+import type { FunctionName } from "./function-list.ts";
 import type { Watched } from "./log-metrics.ts";
 
 /**
@@ -20,6 +21,8 @@ export function addDashboard(
 ) {
   const lambdas = Object.values(functions);
   const { cancelsRejected, keysRejected } = logMetrics;
+  const slowest = (name: FunctionName, label: string) =>
+    functions[name].alias.metricDuration({ statistic: Stats.p(99), label });
   new Dashboard(new Construct(stack, "Dashboard"), "Dashboard", {
     dashboardName,
     widgets: [
@@ -40,15 +43,9 @@ export function addDashboard(
       ],
       [
         graph("Slowest 1 %, ms", [
-          functions.cancelOrder.alias.metricDuration({
-            statistic: Stats.p(99),
-            label: "cancel",
-          }),
+          slowest("cancelOrder", "cancel"),
           logMetrics.listFirstPage.with({ label: "list, first page" }),
-          functions.authorize.alias.metricDuration({
-            statistic: Stats.p(99),
-            label: "authorize",
-          }),
+          slowest("authorize", "authorize"),
         ]),
         graph(
           "Throttled",

@@ -42,7 +42,7 @@ export function serveApiPage(
   response: ServerResponse,
 ): boolean {
   // The settings hold a key: a site that resolves its own name to this machine must not read them.
-  if ((method !== "GET" && method !== "HEAD") || !loopback.test(host)) return false;
+  if (method !== "GET" || !loopback.test(host)) return false;
   const [path = "/"] = url.split("?");
   if (path === "/settings.json") {
     response
