@@ -27,7 +27,7 @@ export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorize
     const { error } = request;
     if (error?.message === "Unauthorized") return;
     logFailure("authorize_failed", error, {});
-    // The runtime logs what is thrown, whatever that quotes.
+    // The runtime logs the error that is thrown, whatever its message quotes.
     request.error = new Error("The key can't be checked");
   })
   .handler(async ({ authorizationToken, methodArn }, _context, { signal }) => {

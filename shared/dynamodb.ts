@@ -71,7 +71,8 @@ export function createClient(
     retryStrategy: new RetriesWithoutQuota({ maxAttempts, baseDelay: retryBaseDelay }),
     requestHandler: { ...timeouts, throwOnRequestTimeout: true },
   });
-  // It walks through every item of every response for a log line that is never written.
+  // This middleware walks through every item of every response, for a log line that is never
+  // written.
   client.middlewareStack.remove("loggerMiddleware");
   return retryLostCalls(client);
 }

@@ -62,7 +62,7 @@ export function respondWithErrors(
         else logFailure(`${operation}_failed`, cause, fields);
         request.error = Object.assign(new Error(errorBody(code)), {
           statusCode: status,
-          // Without it, http-error-handler sends no body of ours for a 5xx.
+          // http-error-handler sends our body for a 5xx only if the error is exposed.
           expose: true,
           headers: { "Cache-Control": "no-store" },
         });

@@ -80,11 +80,10 @@ export function addAlarms(
     // function.
     const invoked = alias.metricInvocations();
     const turnedAway = alias.lambda.metricThrottles();
-    // Not returned, so they only notify: anyone who lists a lot or imports orders can trigger them.
+    // These two are not returned, so they only notify: heavy listing or an import can trigger them.
     alarm(`${id}TableThrottled`, throttledTableRequests, settings.tableThrottles);
     alarm(`${id}Throttled`, turnedAway, settings.functionThrottles);
-    // Not those of requests that Lambda turned away because other functions took all the
-    // concurrency.
+    // Requests that Lambda turned away don't count: other functions took all the concurrency.
     const errors = new MathExpression({
       expression: "failures - FILL(turnedAway, 0)",
       usingMetrics: { failures: serverErrors, turnedAway },

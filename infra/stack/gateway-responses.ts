@@ -16,8 +16,7 @@ import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
  * status.
  */
 const codes: Record<string, ErrorCode> = {
-  // Each has its own, even where the codes are equal: a default can't render the status that it is
-  // used for.
+  // Every type has its own entry, because a default response can't render the actual status.
   ACCESS_DENIED: "forbidden",
   API_CONFIGURATION_ERROR: "internal_error",
   AUTHORIZER_CONFIGURATION_ERROR: "internal_error",

@@ -79,7 +79,7 @@ export function addFunction(
   // Callers invoke the alias, which points to the live version. CDK declares optional properties
   // loosely: under exactOptionalPropertyTypes an Alias is not quite an IFunction.
   const alias = lambda.addAlias("live") as Alias & IFunction;
-  // Those of the function's one action: DynamoDB counts by table and operation only.
+  // All throttled calls of this action: DynamoDB counts by table and operation only.
   const throttledTableRequests = table.metricThrottledRequestsForOperation(action);
   return { entry, throttledTableRequests, logGroup, lambda, alias };
 }

@@ -6,7 +6,7 @@ import { operations } from "./function-list.ts";
 
 // The text of each rule says what a setting must be: "SETTING must be TEXT, not VALUE".
 const matching = (pattern: RegExp, text: string) =>
-  // Without abort, what the settings must be to each other would be checked all the same.
+  // `abort` skips the checks between settings once one of them is malformed.
   z.string(text).regex(pattern, { abort: true });
 const flag = z.boolean("true or false");
 const moreThanZero = z.number("more than 0").positive();
@@ -101,7 +101,7 @@ const alarmSettings = z.strictObject({
  * (`own.ts`).
  */
 const settings = z.strictObject({
-  /** Its name in commands and the workflow, as in `--env staging`: its key in `environments`. */
+  /** The name in commands and the workflow, as in `--env staging`: the key in `environments`. */
   name: matching(/^[\w-]+$/, "letters, digits and hyphens"),
   /**
    * The name of the CloudFormation stack, and of the API in it. Beyond 25 letters, CloudFormation
@@ -197,7 +197,7 @@ const settings = z.strictObject({
   systemLogLevel: z.enum(["INFO", "WARN"], "INFO or WARN"),
   /** A CloudWatch dashboard, $3 a month (an account's first three are free). */
   dashboard: flag.exactOptional(),
-  /** Without it nothing is watched, and new code gets all requests at once. */
+  /** Without alarms, nothing is watched, and new code gets all requests at once. */
   alarms: alarmSettings.exactOptional(),
 });
 

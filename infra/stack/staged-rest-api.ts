@@ -64,7 +64,7 @@ export function addRestApi(scope: Construct, environment: Environment) {
       // For each method that is not an operation: requests that the gateway rejects count towards
       // the account's quota, too.
       ...methodSettings({ rateLimit: 10, burstLimit: 20 }),
-      // They replace all of the stage's settings, those for logging included.
+      // An operation's settings replace all of the stage's, those for logging included.
       methodOptions: Object.fromEntries(
         operations.map(({ name, method, path }) => [
           `${path}/${method}`,

@@ -140,7 +140,7 @@ export class OrdersClient {
       const sent = request(
         url,
         {
-          // Without TLS, an agent of its own: the usual one may send the key to a proxy.
+          // Plain HTTP must not use the global agent, which may send the key to a proxy.
           ...(!isHttps && { agent: false }),
           method,
           headers,

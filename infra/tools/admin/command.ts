@@ -101,13 +101,13 @@ function openSession(target: Target, command: Command) {
 async function printResult(result: Result, { asJson, stop }: Session) {
   const { text, json, notes = [], unprinted, reason, rejected } = result;
   const printed = asJson ? json && jsonText(json) : text && printableLines(text);
-  // Without a text, too: it fails if an earlier line of the command could not be written.
+  // Writes even an empty text: that fails if an earlier line could not be written.
   await writeOutput(printed ? `${printed}\n` : "").catch((error) => {
     throw unprinted ? new CommandError(`${errorText(error)}. ${unprinted}`) : error;
   });
   for (const note of [...notes, reason && `${reason}${remedy(stop.signal)}`])
     if (note) process.stderr.write(`${printableLines(note)}\n`);
-  // A command may have set a graver one.
+  // A command may have set a graver exit code.
   if (rejected || reason) process.exitCode ||= 1;
 }
 

@@ -46,7 +46,7 @@ async function replaceFile(
 ) {
   const signal = session.interruptible();
   const partial = `${path}.${crypto.randomUUID()}.partial`;
-  // Only a new file, so that no one else's is removed below.
+  // `wx` opens only a new file, so no one else's is removed below.
   const file = await open(partial, "wx", mode);
   try {
     await pipeline(lines, file.createWriteStream({ flush: true }), { signal });

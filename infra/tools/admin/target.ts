@@ -39,7 +39,7 @@ const operatorLimits = {
  * when a call fails.
  */
 export async function findDeployedStack(environment: Environment): Promise<Target> {
-  // It takes a while to load, and a local stack needs none.
+  // This client takes a while to load, and a local stack doesn't need it.
   const { CloudFormationClient, DescribeStacksCommand } = await import(
     "@aws-sdk/client-cloudformation"
   );
@@ -147,7 +147,8 @@ function isElsewhere(error: unknown) {
 
 /** Makes a client's errors name the table that does not exist; DynamoDB's own mostly don't. */
 function nameMissingTables(client: DynamoDBClient) {
-  // It walks through every item of every response for a log line that is never written.
+  // This middleware walks through every item of every response, for a log line that is never
+  // written.
   client.middlewareStack.remove("loggerMiddleware");
   client.middlewareStack.add(
     (next) => (args) =>

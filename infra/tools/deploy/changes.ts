@@ -105,7 +105,7 @@ export function isGrant(part: unknown): part is Grant {
 
 /** A value in a part of a template, which has no parts itself, is empty or is a grant. */
 interface Leaf {
-  /** Its path, like `Properties.MemorySize`. */
+  /** The value's path, like `Properties.MemorySize`. */
   property: string;
   is: unknown;
 }
@@ -123,7 +123,7 @@ export interface Change extends Difference {
   kind: "added" | "removed" | "changed";
   /** The part's type without `AWS::`. */
   type: string;
-  /** Its construct's path, like `Api/BearerKeys`; for an output, like `Outputs.BaseUrl`. */
+  /** The construct's path, like `Api/BearerKeys`; for an output, like `Outputs.BaseUrl`. */
   path: string;
   content: Resource;
   /** Whether the change makes a new resource, without what the old one holds. */

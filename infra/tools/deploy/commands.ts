@@ -17,7 +17,7 @@ const resolvePath = (path: string) => resolve(path);
 
 const appText = "a synthesised app; without it, synthesises one";
 
-// They take a while to load.
+// These modules take a while to load.
 const load = async () => ({
   ...(await import("./cdk.ts")),
   ...(await import("./compare.ts")),
@@ -134,7 +134,7 @@ export function addSynth(command: Command) {
  * select another role, or a stack that was not compared.
  */
 function addComparison(command: Command) {
-  // Not `<names...>`, which would take an environment after it, too.
+  // An option like `<names...>` would also take an environment after it.
   const collect = (value: string, before: string[] = []) => [...before, value];
   return command
     .option("--accept <digest>", "changes that are meant")

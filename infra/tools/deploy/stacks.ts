@@ -46,7 +46,7 @@ export interface Caller {
   account: string;
   region: string;
   credentials: Awaited<ReturnType<STSClient["config"]["credentials"]>>;
-  /** Not for its credentials, but for how AWS is reached. */
+  /** Says how AWS is reached. The credentials are those above. */
   profile?: string;
 }
 

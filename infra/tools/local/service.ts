@@ -63,7 +63,7 @@ export function createLiveService() {
       first.resolve(next);
       await earlier?.requests;
       await earlier?.stop();
-      // Its functions then get the same debugger ports.
+      // The earlier service has stopped, so the new functions get the same debugger ports.
       next.begin();
     },
     /** Ends the latest; one before it ends with its connections. */

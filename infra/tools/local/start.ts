@@ -36,7 +36,7 @@ export async function start({ json, ...options }: StartOptions): Promise<void> {
       "--db is for the embedded engine, but DYNAMODB_ENDPOINT names another: use one of the two",
     );
   }
-  // They take a while to load.
+  // These modules take a while to load.
   const { startLocalStack } = await import("./local-stack.ts");
   const { notLoadedText, readyText } = await import("./ready-text.ts");
   const { prepareStacksFolder, writeStackFile } = await import(

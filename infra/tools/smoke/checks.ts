@@ -114,7 +114,7 @@ const cancellations = (pending: string, clients: number): Checks => ({
 });
 
 const unchanging: Checks = {
-  // Not the whole: it is cut off at 199 MB, which is two million orders.
+  // Only the beginning: a whole list is cut off at 199 MB, which is two million orders.
   "the beginning of an uncompressed list for a client that accepts no compression":
     async (service, clock) => {
       const response = await open(service, uncompressed);

@@ -64,7 +64,7 @@ export async function open(
   const isHttps = url.protocol === "https:";
   const { request } = isHttps ? https : http;
   const sent = request(url, {
-    // Without TLS, an agent of its own: the usual one may send the key to a proxy.
+    // Plain HTTP must not use the global agent, which may send the key to a proxy.
     ...(!isHttps && { agent: false }),
     method,
     headers: {

@@ -53,7 +53,7 @@ export async function prepareTables(
     await createTables(client, first);
     await seedOrders(client, names.orders, orders, signal);
   }
-  // The table of keys comes last: without it, the orders may not all have been written.
+  // The table of keys comes last: if it is missing, the orders may not all have been written.
   await createTables(client, tables);
   return isNew;
 }

@@ -169,7 +169,7 @@ export class ExecutionEnvironment {
       if (this.#invocation === this.#abandoned) this.#invocation = undefined;
     } else {
       const invocation = this.#invocation;
-      // Without one, the function could not be loaded.
+      // A failure outside an invocation means that the function could not be loaded.
       if (invocation === undefined) this.#ending.abort(readFailure(await text(request)));
       else if (!(await receive(request, invocation))) {
         this.#abandoned = invocation;
@@ -213,7 +213,7 @@ async function receive(request: IncomingMessage, { response, signal }: Invocatio
  * metadata; SyntaxError when that is not JSON.
  */
 async function readStream(request: IncomingMessage) {
-  // Not a stream over a generator: destroying that would wait for the function's next byte.
+  // Destroying a stream over a generator would wait for the function's next byte.
   const body = new PassThrough({ flush: (done) => done(failureInTrailers(request)) });
   // A failure before anyone reads must not end this process.
   body.on("error", () => {});

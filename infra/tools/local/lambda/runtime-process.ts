@@ -43,7 +43,7 @@ export async function startProcess(
   if (inspectPort) {
     const port = await freePort("127.0.0.1", inspectPort);
     log(`${name}: a debugger can attach to 127.0.0.1:${port}`);
-    // Without the lines in which Node.js would say so, but not for which function.
+    // `http` alone silences Node.js's own lines about the port, which don't name the function.
     options.push(`--inspect=${port}`, "--inspect-publish-uid=http");
   }
   // The name says which function it is in a list of processes.

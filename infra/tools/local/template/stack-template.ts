@@ -112,7 +112,7 @@ function constructId(logicalId: string) {
  * @throws CommandError naming what the local stack does not support.
  */
 function checked<T>(schema: z.ZodType<T>, part: unknown, where: string) {
-  // Not compiled: that would take longer than all the parsing.
+  // `jitless`: compiling the schemas would take longer than all the parsing.
   const { data, error } = schema.safeParse(part, { reportInput: true, jitless: true });
   if (error === undefined) return data;
   const [what] = error.issues.map((issue) => describe(issue, where));
