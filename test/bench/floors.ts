@@ -23,12 +23,13 @@ const leastWork = {
 export function buildVariants(directory: string) {
   const build = (variant: Variant, options: BuildOptions) =>
     buildSync({ ...bundling, ...options, outdir: join(directory, variant) });
-  const calling = (client: string) => ({
-    entryPoints: leastWork,
+  const calling = (client: string, entryPoints: Record<string, string>) => ({
+    entryPoints,
     alias: { ...bundling.alias, "floor-dynamodb": pathOf(client) },
   });
-  build(byHand, calling("floor/dynamodb.mjs"));
-  build(sdkAlone, calling("floor/sdk/dynamodb.mjs"));
+  const { ListOrders } = leastWork;
+  build(byHand, calling("floor/dynamodb.mjs", { ListOrders }));
+  build(sdkAlone, calling("floor/sdk/dynamodb.mjs", leastWork));
   build(sdkAsItComes, {
     entryPoints: functions,
     alias: { "@aws-sdk/client-dynamodb": pathOf("floor/sdk/as-it-comes.mjs") },

@@ -9,14 +9,12 @@ export const byHand = "calls signed by hand";
 export interface Measured {
   /** Like `list of 100,000, CPU`. */
   name: string;
-  beside?: string;
+  beside: string;
   unit: string;
   ours: number;
-  floor?: number;
-  /** Ours divided by the floor, or ours where there is no floor. */
+  floor: number;
+  /** Ours divided by the floor. */
   value: number;
-  /** Why this machine can't measure it. */
-  unmeasured?: string;
 }
 
 /** The medians of several runs. */
@@ -47,12 +45,8 @@ export function besides<Measure extends string>(
   }));
 }
 
-export function figure(name: string, ours: number, unit: string): Measured {
-  return { name, unit, ours, value: ours };
-}
-
 function nameOf({ name, beside }: Measured) {
-  return beside === undefined ? name : `${name}, beside ${beside}`;
+  return `${name}, beside ${beside}`;
 }
 
 export function rowsOf([first = [], ...others]: Measured[][]): Row[] {
@@ -60,20 +54,15 @@ export function rowsOf([first = [], ...others]: Measured[][]): Row[] {
     const isSame = (other: Measured) => nameOf(other) === nameOf(measured);
     const figures = [measured, ...others.flat().filter(isSame)];
     const values = figures.map(({ value }) => value);
-    const floors = figures.flatMap(({ floor }) => floor ?? []);
     return {
       ...measured,
       ours: median(figures.map(({ ours }) => ours)),
-      ...(floors.length > 0 && { floor: median(floors) }),
+      floor: median(figures.map(({ floor }) => floor)),
       value: median(values),
       lowest: Math.min(...values),
       highest: Math.max(...values),
     };
   });
-}
-
-export function hasGoal(row: Row) {
-  return goals[nameOf(row)] !== undefined;
 }
 
 export function misses(row: Row) {
@@ -86,7 +75,7 @@ export function unexplained(rows: Row[]) {
   return missed.filter((name) => reasons[name] === undefined);
 }
 
-export function figureText(value: number, { unit }: Measured) {
+function figureText(value: number, { unit }: Measured) {
   return `${Number(value.toPrecision(3))} ${unit}`;
 }
 
@@ -95,16 +84,17 @@ export function table(rows: Row[]) {
 }
 
 function cells(row: Row) {
-  const { floor, lowest, highest, value } = row;
+  const { floor, lowest, highest, ours, value } = row;
   const name = nameOf(row);
-  if (row.unmeasured !== undefined) return [name, `not measured here: ${row.unmeasured}`];
-  const goal = goals[name];
+  const goal = goals[name] === undefined ? "" : `${goals[name]}x`;
   const missed = misses(row) ? ` MISSED: ${reasons[name] ?? "no reason known"}` : "";
-  const goalIn = (unit: string) => (goal === undefined ? "" : `${goal}${unit}${missed}`);
-  const ours = figureText(row.ours, row);
-  if (floor === undefined) return [name, ours, "", "", goalIn(` ${row.unit}`)];
   const range =
     lowest < highest ? ` (${lowest.toFixed(2)} to ${highest.toFixed(2)})` : "";
-  const ratio = `${value.toFixed(2)}x${range}`;
-  return [name, ours, figureText(floor, row), ratio, goalIn("x")];
+  return [
+    name,
+    figureText(ours, row),
+    figureText(floor, row),
+    `${value.toFixed(2)}x${range}`,
+    goal + missed,
+  ];
 }
