@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { startTestStack } from "../helpers/test-stack.ts";
 import { troubles } from "../helpers/trouble.ts";
-import { fuzz } from "./traffic/fuzzing.ts";
-import { ResponseCounts } from "./traffic/run-traffic.ts";
+import { fuzz, ResponseCounts } from "./traffic/fuzzing.ts";
 
 const stack = await startTestStack();
 
