@@ -199,7 +199,7 @@ describe.each([
   );
 
   test
-    .skipIf(!start)
+    .skipIf(isMissing)
     .each<[verb: Verb, when: "before" | "after", meanwhile: string, outcome: string]>([
       ["place", "before", "places", "taken"],
       ["place", "after", "cancels", "already placed by you"],

@@ -89,6 +89,7 @@ test.each([
   ["is cut off", logged("1").slice(0, -10)],
   ["is an event in JSON of its own", JSON.stringify({ message: logged("1") })],
   ["has no order id", logged("")],
+  ["has no request id", logged("1", "")],
   ["has a time that is none", logged("1").replace(loggedAt, "yesterday")],
 ])("an audit stops at a line that %s", async (_, line) => {
   await saveLog([logged("1"), line, logged("2")]);

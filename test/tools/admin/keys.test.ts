@@ -74,28 +74,19 @@ test("an issued key is printed alone, once", () => playIn({ now })`
   ! Issued key_… to C; it expires at 2999-12-31T00:00:00Z. …
 `);
 
-test("nothing of an issued key is stored but its hash, which is never shown", async () => {
-  const { stdout, stderr } = await run(
-    "keys issue --name Acme --expires 2099-12-31 --local",
-  );
+test("nothing of an issued key is stored but its hash", async () => {
+  const { stdout } = await run("keys issue --name Acme --expires 2099-12-31 --local");
   const key = stdout.trimEnd();
   expect(isApiKey(key)).toBe(true);
-  expect(stderr).not.toContain(key);
-  const keyHash = hashApiKey(key);
   expect(await items("apiKeys")).toEqual([
     {
-      keyHash: { S: keyHash },
+      keyHash: { S: hashApiKey(key) },
       keyId: { S: expect.stringMatching(/^key_[0-9a-f]{16}$/) },
       name: { S: "Acme" },
       createdAt: { N: expect.any(String) },
       expiresAt: { N: `${Date.parse("2099-12-31T23:59:59Z") / 1000}` },
     },
   ]);
-  for (const option of ["", "--json"]) {
-    const { stdout: listed } = await run(`keys list --local ${option}`);
-    expect(listed).toContain("Acme");
-    for (const secret of [key, keyHash]) expect(listed).not.toContain(secret);
-  }
 });
 
 test("a key that may have been issued or revoked, its response lost, is said to be so", () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { justBefore } from "../../helpers/faults/fault-proxy.ts";
 import { createTerminal } from "./terminal.ts";
 
 const { play, playIn } = await createTerminal();
@@ -143,6 +144,17 @@ test("an order is judged by what has happened to it since", () => play`
   {"id":24,"shipDate":"2026-11-20T09:00:00Z","status":"shipped","otherAttributes":{"shipmentId":{"S":"a"}}}
   {"id":25,"otherAttributes":{"shipmentId":{"S":"a"},${lost}}}
 `);
+
+test("a repair that is interrupted writes no more, and says how far it came", () =>
+  playIn({ calls: justBefore("PutItem", async () => process.emit("SIGINT")) })`
+    $ put COPY {"id":1}
+    $ put COPY {"id":2}
+    $ orders repair --from COPY
+    …
+    ! Repaired ORDERS: 1 placed, …
+    ! Interrupted. Run it again for the rest.
+    exit 1
+  `);
 
 test("a copy that is none is rejected", () => play`
   $ orders repair --from ORDERS

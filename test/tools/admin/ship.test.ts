@@ -16,7 +16,6 @@ import { createTerminal, onFirst } from "./terminal.ts";
 
 const { playIn, put } = await createTerminal();
 const noon = "2026-11-20T12:00:00.000001Z";
-const ids = Array.from({ length: 60 }, (_, at) => at);
 
 test("pending orders are shipped in one write each, and all others stay as they are", async () => {
   const { sent } = await playIn({ calls: () => undefined })`
@@ -175,27 +174,20 @@ test("an order whose every response is lost is unknown, with its own exit code",
   `;
 });
 
-test("many orders are reported in the order of their ids, whichever ends first", async () => {
-  const asked = ids.slice(0, 30).toReversed();
-  const isAbout = (input: string, at: number) =>
-    input.includes(`"id":{"N":"${asked[at]}"}`);
-  const later = Promise.withResolvers<void>();
+test("orders are reported in the order of their ids, whichever ends first", () => {
+  const { promise: second, resolve } = Promise.withResolvers<void>();
   const calls = onEvery("UpdateItem", async (exchange) => {
-    if (isAbout(exchange.input, 20)) later.resolve();
-    if (isAbout(exchange.input, 10)) await later.promise;
+    const isFirst = exchange.input.includes('"N":"1"');
+    if (isFirst) await second;
     await passOn(exchange);
+    if (!isFirst) resolve();
   });
-  await Promise.all(ids.slice(1, 29).map((id) => put(`{"id":${id}}`)));
-  await playIn({ calls })`
-    $ put {"id":29,"status":"cancelled"}
-    $ orders ship ${asked.join(" ")} --date ${noon}
-    Order 29 is cancelled and can't ship
-    ${asked
-      .slice(1, -1)
-      .map((id) => `Order ${id} has shipped: ${noon}`)
-      .join("\n")}
-    Order 0 does not exist
-    ! 30 orders: 28 shipped, 1 cancelled, 1 not found
+  return playIn({ calls })`
+    $ put {"id":1,"status":"cancelled"}
+    $ orders ship 1 2
+    Order 1 is cancelled and can't ship
+    Order 2 does not exist
+    ! 2 orders: 1 cancelled, 1 not found
     exit 5
   `;
 });
@@ -221,7 +213,7 @@ test("a command whose results no one reads any more stops", () => {
     hasReader = false;
   });
   return playIn({ calls })`
-    $ orders ship ${ids.join(" ")}
+    $ orders ship ${Array.from({ length: 60 }, (_, id) => id).join(" ")}
     …
     ! 60 orders: …, … not tried
     ! Standard output can't be written: broken pipe. Run it again for the rest.
