@@ -23,7 +23,11 @@ const { directory, run, stacks, start } = await createStarter();
 // On a full disk the engine responds like this.
 const full = createServer((_, response) => {
   const __type = "com.amazonaws.dynamodb.v20120810#InternalServerError";
-  const headers = { "content-type": "application/x-amz-json-1.0", connection: "close" };
+  const headers = {
+    "content-type": "application/x-amz-json-1.0",
+    "x-amzn-requestid": "request_1",
+    connection: "close",
+  };
   const message = "backend: database or disk is full";
   response.writeHead(500, headers).end(JSON.stringify({ __type, message }));
 });
