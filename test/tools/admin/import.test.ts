@@ -101,18 +101,14 @@ test("an order may be as large as the table's limit, and no larger", async () =>
   ]);
 });
 
-test("long values are shown in part, and twenty orders of those that differ alike", async () => {
-  await saveOrders(22);
+test("a long value is shown in part", () => {
   const long = "x".repeat(100);
-  const put = (_: unknown, id: number) =>
-    `$ put {"id":{"N":"${id}"},"status":{"S":"${long}"}}`;
-  const differs = `status "pending" (table: "${long.slice(0, 59)}...)`;
-  await play`
-    ${Array.from({ length: 22 }, put).join("\n")}
-    $ orders import orders.ndjson
-    22 orders: 0 written, 0 already there, 22 different, 0 not written
-    ${`! orders.ndjson:…: order … differs: ${differs}\n`.repeat(20)}\
-    ! and 2 more: status
+  return play`
+    $ put {"id":{"N":"1"},"status":{"S":"${long}"}}
+    $ orders import
+    > {"id":1}
+    1 order: 0 written, 0 already there, 1 different, 0 not written
+    ! standard input:1: order 1 differs: status "pending" (table: "${long.slice(0, 59)}...)
     exit 1
   `;
 });

@@ -77,22 +77,20 @@ test("--ids chooses among the orders, unless its file is empty", () =>
   `);
 
 test("orders that don't say when they were cancelled are named, and stay", () => {
-  const undated = ['"2026-11-20"', '"2026-11-20T08:30:00"', '"no date"'].map(
-    (date, id) =>
-      `{"id":${id},"status":"cancelled","cancelledBy":"${leaked}",` +
-      `"otherAttributes":{"cancelledAt":{"S":${date}}}}`,
-  );
-  const without = `{"id":3,"status":"cancelled","cancelledBy":"${leaked}"}`;
-  const stay = [...undated, without];
+  const by = `"status":"cancelled","cancelledBy":"${leaked}"`;
+  const undated = [
+    `{"id":1,${by}}`,
+    `{"id":2,${by},"otherAttributes":{"cancelledAt":{"S":"2026-11-20T08:30:00"}}}`,
+  ];
   return playIn({ now })`
-    ${stay.map((line) => `$ put ${line}`).join("\n")}
+    ${undated.map((line) => `$ put ${line}`).join("\n")}
     $ ${reinstate}
-    ! Reinstated 0 orders; left 0 cancelled outside the period, \
-    0 changed since, 4 undated
-    ${stay.map((_, id) => `! ${id} does not say when it was cancelled`).join("\n")}
+    ! Reinstated 0 orders; left 0 cancelled outside the period, 0 changed since, 2 undated
+    ! 1 does not say when it was cancelled
+    ! 2 does not say when it was cancelled
     exit 1
     $ table
-    ${stay.join("\n")}
+    ${undated.join("\n")}
   `;
 });
 
