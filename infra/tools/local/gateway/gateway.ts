@@ -93,8 +93,6 @@ function failureResponse(
   if (!(error instanceof GatewayFailure || error instanceof FunctionFailure))
     log(`The local gateway failed: ${inspect(error)}`);
   const response = gatewayResponses.find((other) => other.type === type);
-  if (response?.status === undefined)
-    log(`The template has no gateway response ${type} with a status`);
   return response ?? { headers: {}, body: "" };
 }
 
