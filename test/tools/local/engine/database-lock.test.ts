@@ -13,7 +13,8 @@ beforeEach(async () => {
   return remove;
 });
 
-test("a database in use can't be locked, nor by a link to it or to its folder", async () => {
+test("a database in use can't be locked until it is released, nor by a link to it or to its folder", async () => {
+  (await lockDatabase(file))();
   onTestFinished(await lockDatabase(file));
   await writeFile(file, "");
   await symlink(folder, join(folder, "linked"));
