@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import type { IncomingMessage } from "node:http";
+import http, { type IncomingMessage } from "node:http";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import {
@@ -243,4 +243,14 @@ test("the client in TypeScript needs a Node.js that tells a number's digits", ()
   expect(() => new OrdersClient("http://127.0.0.1:9/v1", key)).toThrow(
     "needs Node.js 22 or newer",
   );
+});
+
+test("the client in TypeScript says why none of a host's addresses can be reached", async () => {
+  onTestFinished(() => void vi.restoreAllMocks());
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  vi.spyOn(http, "request").mockImplementation(() => {
+    throw new AggregateError([new Error("refused")]);
+  });
+  const client = new OrdersClient("http://127.0.0.1:9/v1", key);
+  await expect(client.listOrders()).rejects.toThrow("No whole response: Error: refused");
 });
