@@ -55,7 +55,7 @@ export function listOf(orders: number): Work {
   return {
     name: `lists of ${orders.toLocaleString("en")} orders`,
     memory: 1024,
-    cpuMs: 3 + orders * 0.006,
+    cpuMs: 3 + orders * 0.009,
     waitMs: 10 * Math.ceil(stored / 1_048_576),
     writeUnits: 0,
     readUnits: Math.max(0.5, stored / 8192),
