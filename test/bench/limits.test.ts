@@ -33,3 +33,13 @@ test.each([
   const [first] = limitsUnder({ ...load, ...more }, { ...noOption, ...settings });
   expect(first?.name).toMatch(name);
 });
+
+test.each([
+  [50, 26],
+  [1000, 42],
+])("the authorizer is called once for each of %d keys and cache period", (keys, used) => {
+  const busy = { ...load, cancelsPerSecond: 20, listsPerMinute: 60, keys };
+  const limits = limitsUnder(busy, { ...noOption, authorizerCacheSeconds: 10 });
+  const invocations = limits.find(({ name }) => name.startsWith("invocations"));
+  expect(invocations).toMatchObject({ used });
+});

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { reportSkipped } from "../helpers/machine.ts";
 import { document } from "../helpers/openapi/document.ts";
@@ -25,6 +26,15 @@ const unreadable = `(() => {
     .filter((element) => contrast(element) < 4.5)
     .map((element) => element.textContent);
 })()`;
+
+test("README's pictures show the descriptions as they are now: node test/openapi/screenshot.ts", () => {
+  const [list, cancel] = Object.values(document.paths).flatMap((path) =>
+    Object.values(path),
+  );
+  const texts = [list?.summary, cancel?.summary, cancel?.description];
+  const shown = texts.join(" ").replaceAll("`", "").replaceAll(/\s+/g, " ").trim();
+  expect(readFileSync("test/openapi/page.txt", "utf8")).toBe(`${shown}\n`);
+});
 
 const stack = await startTestStack();
 const url = new URL("/", stack.baseUrl).href;

@@ -84,6 +84,7 @@ const lists: Cases = {
   "ApiError 403 forbidden": { "an error of the catalogue": [fails("forbidden")] },
   "ApiError 404": {
     "no JSON": [responds(404, "{oops")],
+    "JSON of another form": [responds(404, "[1]")],
     "no code": [responds(404, "{}")],
     "a number for a code": [responds(404, '{"code":5}')],
     "half a character": [responds(404, Buffer.from([0xc3]))],

@@ -1,5 +1,6 @@
 // Takes the pictures of the page for README.md, light and dark:
 // `node test/openapi/screenshot.ts`.
+import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { startStack } from "../helpers/start-stack.ts";
 import { openApiPage } from "./page.ts";
@@ -22,4 +23,10 @@ for (const [colorScheme, name] of [
   await page.emulateMedia({ colorScheme });
   await page.screenshot({ path: fileURLToPath(new URL(name, import.meta.url)) });
 }
+// What they say of the operations, which a test compares with the document.
+const texts = await page
+  .locator(".opblock-summary-description, .opblock-description")
+  .allInnerTexts();
+const shown = texts.join(" ").replaceAll(/\s+/g, " ").trim();
+await writeFile(new URL("page.txt", import.meta.url), `${shown}\n`);
 await close();
