@@ -93,6 +93,12 @@ test.each(["localhost.evil.example", "localhost@evil.example", "127.0x0.1"])(
   },
 );
 
+test("the API page has a changelog in Markdown, and no POST", async () => {
+  const { headers } = await page("/CHANGELOG.md");
+  expect(headers["content-type"]).toContain("text/markdown");
+  expectError(await page("/settings.json", { method: "POST" }), "resource_not_found");
+});
+
 const limit = 10 * 1024 * 1024;
 const post = (length: number, headers = {}) =>
   stack.call("/store/orders", { method: "POST", headers, body: Buffer.alloc(length) });

@@ -11,8 +11,8 @@
 // - middy always calls onError with an error; `logger: true` is not a function.
 // - `undefined <= now` is false, and "undefined" is neither a number nor a date.
 // - Without `gzip.close()` the compressor is freed later. The list's generator always has a first
-//   value.
-// - The pattern for short numbers only saves work.
+//   value. A list of exactly the length worth compressing may go either way.
+// - The tests for short numbers and early days only save work.
 // - A cancelled order always has an item, and a page `Items`. The engine takes any type for another.
 //
 // Only the log shows it: names and causes of errors.
@@ -32,4 +32,7 @@ export default {
   tsconfigFile: "none",
   tempDirName: ".local/stryker",
   ignorePatterns: ["cdk.out", "reports", ".local"],
+  // Descriptions of alarms, why a finding is acknowledged, and the help of commands.
+  ignorers: ["text-for-people"],
+  plugins: ["@stryker-mutator/*", "./test/mutation/text-for-people.mjs"],
 };

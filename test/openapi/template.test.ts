@@ -1,11 +1,24 @@
 import { expect, test } from "vitest";
 import { readRestApi } from "../../infra/tools/local/template/rest-api.ts";
 import { responseProblems } from "../../infra/tools/smoke/document.ts";
+import { document } from "../helpers/openapi/document.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 
 // The staging stack; that no setting changes anything of this is shown in
 // test/infra/settings.test.ts.
 const api = readRestApi((await readAssembly()).template);
+const deployed = api.methods.filter(
+  ({ Integration }) => Integration.Type === "AWS_PROXY",
+);
+
+test("the document and the template ask for a key in the Authorization header", () => {
+  const described = Object.values(document.paths).flatMap((item) => Object.values(item));
+  const securities = described.map(({ security = document.security }) => security);
+  expect(securities).toEqual(deployed.map(() => [{ bearerAuth: [] }]));
+  const sources = deployed.map(({ authorizer }) => authorizer?.IdentitySource);
+  expect(sources).toEqual(deployed.map(() => "Authorization"));
+});
+
 test("the document describes the gateway's responses where there is no operation", () => {
   const constant = api.methods.flatMap(({ HttpMethod, path, Integration }) => {
     if (Integration.Type !== "MOCK") return [];

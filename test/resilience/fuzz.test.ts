@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { startTestStack } from "../helpers/test-stack.ts";
 import { troubles } from "../helpers/trouble.ts";
-import { fuzz, ResponseCounts } from "./traffic/fuzzing.ts";
+import { fuzz } from "./traffic/fuzzing.ts";
+import { ResponseCounts } from "./traffic/run-traffic.ts";
 
 const stack = await startTestStack();
 

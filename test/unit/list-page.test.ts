@@ -123,7 +123,11 @@ const item = fc
       { weight: 4, arbitrary: fc.constant(usual) },
       fc.subarray(usual),
       fc.shuffledSubarray([...usual, ["note", odd]]),
-      fc.constant(Object.entries({ id, petId, quantity, shipDate: odd, complete })),
+      fc
+        .shuffledSubarray(Object.keys(attributes), { maxLength: 1 })
+        .map(() =>
+          usual.map(([name, value], index) => [name, index === 3 ? odd : value]),
+        ),
     );
     return entries.map((pairs) => Object.fromEntries(pairs));
   });

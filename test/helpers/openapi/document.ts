@@ -4,9 +4,14 @@ import { parse } from "yaml";
 /** The parts that tests read. */
 interface Document {
   info: { description: string };
+  servers: object[];
+  security: object[];
   paths: Record<
     string,
-    Record<string, { operationId: string; summary: string; description: string }>
+    Record<
+      string,
+      { operationId: string; summary: string; description: string; security?: object[] }
+    >
   >;
   components: {
     schemas: {

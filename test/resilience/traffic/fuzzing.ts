@@ -6,19 +6,7 @@ import type { HttpResponse } from "../../helpers/expect-error.ts";
 import { send } from "../../helpers/send.ts";
 import { tableWriter } from "../../helpers/table-writer.ts";
 import { type FuzzRequest, fuzzedIds, fuzzRequests, marker } from "./fuzz-requests.ts";
-
-/** How many responses of each kind came, like `204` or `404 order_not_found`. */
-export class ResponseCounts extends Map<string, number> {
-  add({ status, body }: { status: number; body: string }) {
-    const code = /^\{"code":"(\w+)"/.exec(body)?.[1];
-    const kind = code === undefined ? `${status}` : `${status} ${code}`;
-    this.set(kind, (this.get(kind) ?? 0) + 1);
-  }
-
-  get total() {
-    return this.values().reduce((sum, count) => sum + count, 0);
-  }
-}
+import type { ResponseCounts } from "./run-traffic.ts";
 
 /**
  * Sends 500 requests over one kept connection, the same for the same seed, and counts the responses.
