@@ -23,13 +23,12 @@ const leastWork = {
 export function buildVariants(directory: string) {
   const build = (variant: Variant, options: BuildOptions) =>
     buildSync({ ...bundling, ...options, outdir: join(directory, variant) });
-  const calling = (client: string, entryPoints: Record<string, string>) => ({
-    entryPoints,
+  const calling = (client: string) => ({
+    entryPoints: leastWork,
     alias: { ...bundling.alias, "floor-dynamodb": pathOf(client) },
   });
-  const { ListOrders } = leastWork;
-  build(byHand, calling("floor/dynamodb.mjs", { ListOrders }));
-  build(sdkAlone, calling("floor/sdk/dynamodb.mjs", leastWork));
+  build(byHand, calling("floor/dynamodb.mjs"));
+  build(sdkAlone, calling("floor/sdk/dynamodb.mjs"));
   build(sdkAsItComes, {
     entryPoints: functions,
     alias: { "@aws-sdk/client-dynamodb": pathOf("floor/sdk/as-it-comes.mjs") },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { noOption } from "../helpers/fixture-environments.ts";
-import { limitsUnder } from "./limits.ts";
+import { isCutOff, limitsUnder } from "./limits.ts";
 
 const load = {
   orders: 1e6,
@@ -42,4 +42,9 @@ test.each([
   const limits = limitsUnder(busy, { ...noOption, authorizerCacheSeconds: 10 });
   const invocations = limits.find(({ name }) => name.startsWith("invocations"));
   expect(invocations).toMatchObject({ used });
+});
+
+test("a list of more than 200 MB as gzip is cut off", () => {
+  expect(isCutOff(6_000_000)).toBe(false);
+  expect(isCutOff(9_000_000)).toBe(true);
 });

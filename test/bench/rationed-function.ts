@@ -50,7 +50,7 @@ const period = 20_000;
  * Makes a cgroup (version 1 or 2) whose processes get this share of one CPU, from 0 to 1, and
  * returns what puts a process into it. Throws where we may make none.
  */
-function cpuShare(share: number, cleanup: AsyncDisposableStack) {
+export function cpuShare(share: number, cleanup: AsyncDisposableStack) {
   const root = "/sys/fs/cgroup";
   const isVersion2 = existsSync(join(root, "cgroup.controllers"));
   const group = mkdtempSync(join(root, isVersion2 ? "" : "cpu", "pet-store-orders-"));

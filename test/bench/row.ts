@@ -9,12 +9,14 @@ export const byHand = "calls signed by hand";
 export interface Measured {
   /** Like `list of 100,000, CPU`. */
   name: string;
-  beside: string;
+  beside?: string;
   unit: string;
   ours: number;
-  floor: number;
-  /** Ours divided by the floor. */
+  floor?: number;
+  /** Ours divided by the floor, or ours where there is no floor. */
   value: number;
+  /** Why this machine can't measure it. */
+  unmeasured?: string;
 }
 
 /** The medians of several runs. */
@@ -45,8 +47,12 @@ export function besides<Measure extends string>(
   }));
 }
 
+export function figure(name: string, ours: number, unit: string): Measured {
+  return { name, unit, ours, value: ours };
+}
+
 function nameOf({ name, beside }: Measured) {
-  return `${name}, beside ${beside}`;
+  return beside === undefined ? name : `${name}, beside ${beside}`;
 }
 
 export function rowsOf([first = [], ...others]: Measured[][]): Row[] {
@@ -54,15 +60,20 @@ export function rowsOf([first = [], ...others]: Measured[][]): Row[] {
     const isSame = (other: Measured) => nameOf(other) === nameOf(measured);
     const figures = [measured, ...others.flat().filter(isSame)];
     const values = figures.map(({ value }) => value);
+    const floors = figures.flatMap(({ floor }) => floor ?? []);
     return {
       ...measured,
       ours: median(figures.map(({ ours }) => ours)),
-      floor: median(figures.map(({ floor }) => floor)),
+      ...(floors.length > 0 && { floor: median(floors) }),
       value: median(values),
       lowest: Math.min(...values),
       highest: Math.max(...values),
     };
   });
+}
+
+export function hasGoal(row: Row) {
+  return goals[nameOf(row)] !== undefined;
 }
 
 export function misses(row: Row) {
@@ -75,7 +86,7 @@ export function unexplained(rows: Row[]) {
   return missed.filter((name) => reasons[name] === undefined);
 }
 
-function figureText(value: number, { unit }: Measured) {
+export function figureText(value: number, { unit }: Measured) {
   return `${Number(value.toPrecision(3))} ${unit}`;
 }
 
@@ -84,17 +95,16 @@ export function table(rows: Row[]) {
 }
 
 function cells(row: Row) {
-  const { floor, lowest, highest, ours, value } = row;
+  const { floor, lowest, highest, value } = row;
   const name = nameOf(row);
-  const goal = goals[name] === undefined ? "" : `${goals[name]}x`;
+  if (row.unmeasured !== undefined) return [name, `not measured here: ${row.unmeasured}`];
+  const goal = goals[name];
   const missed = misses(row) ? ` MISSED: ${reasons[name] ?? "no reason known"}` : "";
+  const goalIn = (unit: string) => (goal === undefined ? "" : `${goal}${unit}${missed}`);
+  const ours = figureText(row.ours, row);
+  if (floor === undefined) return [name, ours, "", "", goalIn(` ${row.unit}`)];
   const range =
     lowest < highest ? ` (${lowest.toFixed(2)} to ${highest.toFixed(2)})` : "";
-  return [
-    name,
-    figureText(ours, row),
-    figureText(floor, row),
-    `${value.toFixed(2)}x${range}`,
-    goal + missed,
-  ];
+  const ratio = `${value.toFixed(2)}x${range}`;
+  return [name, ours, figureText(floor, row), ratio, goalIn("x")];
 }

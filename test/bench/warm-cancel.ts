@@ -1,8 +1,8 @@
-import { besides, sdkAlone } from "./row.ts";
+import { besides, byHand, sdkAlone } from "./row.ts";
 import { functionSampler, inTurn } from "./samples.ts";
 import { cancelEvent, hostOfVariants, putOrders, type Subject } from "./subject.ts";
 
-const names = ["ours", sdkAlone] as const;
+const names = ["ours", sdkAlone, byHand] as const;
 const warmUpRounds = 2000;
 const rounds = 1000;
 /** `inTurn` makes one more round than asked for, each time. */
@@ -14,8 +14,7 @@ export async function warmCancel(subject: Subject) {
   const ids = await putOrders(subject, 200_000, cancels);
   const cancel = async (name: string) => {
     const { returned } = await host.invoke(name, cancelEvent(ids.pop() ?? ""));
-    const { statusCode } = returned as { statusCode?: number };
-    if (statusCode !== 204) throw new Error("A cancel failed");
+    if (Object(returned).statusCode !== 204) throw new Error("A cancel failed");
   };
   const sampleOf = functionSampler();
   const sample = (name: string) => sampleOf(name, () => cancel(name));

@@ -1,4 +1,4 @@
-// A Scan at its least: one POST over one kept connection, signed by hand (SigV4).
+// A call to DynamoDB at its least: one POST over one kept connection, signed by hand (SigV4).
 import { createHmac, hash } from "node:crypto";
 
 const {
@@ -14,13 +14,20 @@ const { Agent, request } = process.getBuiltinModule(
 );
 const agent = new Agent({ keepAlive: true });
 
-const target = "DynamoDB_20120810.Scan";
+export const scan = async (input) => (await call("Scan", input)).body;
 
-export function scan(input) {
+/** Resolves with undefined, or with what DynamoDB says when a condition doesn't hold. */
+export async function updateItem(input) {
+  const { status, body } = await call("UpdateItem", input);
+  return status === 200 ? undefined : body;
+}
+
+function call(operation, input) {
   const body = JSON.stringify(input);
+  const target = `DynamoDB_20120810.${operation}`;
   const date = new Date().toISOString().replace(/[-:]|\.\d{3}/g, "");
   const headers = {
-    authorization: authorization(body, date),
+    authorization: authorization(body, target, date),
     "content-length": Buffer.byteLength(body),
     "content-type": "application/x-amz-json-1.0",
     host: url.host,
@@ -34,7 +41,9 @@ export function scan(input) {
       response.on("data", (chunk) => {
         text += chunk;
       });
-      response.on("end", () => resolve(JSON.parse(text)));
+      response.on("end", () =>
+        resolve({ status: response.statusCode, body: JSON.parse(text) }),
+      );
       response.on("error", reject);
     });
     sent.on("error", reject);
@@ -42,7 +51,7 @@ export function scan(input) {
   });
 }
 
-function authorization(body, date) {
+function authorization(body, target, date) {
   const signed = "content-type;host;x-amz-date;x-amz-target";
   const scope = `${date.slice(0, 8)}/${AWS_REGION}/dynamodb/aws4_request`;
   const canonical = [
