@@ -63,6 +63,14 @@ test.each([
   },
 );
 
+test.each(["", "/", "/store/", "/store/orders/101/x", "/%2e%2e/x"])(
+  "the path %j, which does not exist, gets 404 with or without a key",
+  async (path) => {
+    for (const key of [stack.apiKey, null])
+      expectError(await stack.call(path, {}, key), "resource_not_found");
+  },
+);
+
 const page = (path: string, options: RequestOptions = {}) =>
   send(new URL(stack.baseUrl).origin + path, options);
 
@@ -101,13 +109,22 @@ test("the API page has a changelog in Markdown, and no POST", async () => {
 
 const limit = 10 * 1024 * 1024;
 const post = (length: number, headers = {}) =>
-  stack.call("/store/orders", { method: "POST", headers, body: Buffer.alloc(length) });
+  stack.call("/store/orders", {
+    method: "POST",
+    headers: { "content-type": "text/plain", ...headers },
+    body: Buffer.alloc(length),
+  });
 
 test("a request body may have 10 MB, in one piece or in chunks, and not a byte more", async () => {
   expectError(await post(limit), "method_not_allowed");
   expectError(await post(limit + 1), "request_too_large");
   const chunked = { "transfer-encoding": "chunked" };
   expectError(await post(limit + 1, chunked), "request_too_large");
+});
+
+test("a request body of an unexpected type gets 415", async () => {
+  const image = await post(1, { "content-type": "image/png" });
+  expectError(image, "unsupported_media_type");
 });
 
 test("a request body of 30 MB can be sent to its end, and still gets 413", async () => {

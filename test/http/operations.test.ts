@@ -49,9 +49,12 @@ test.each(["202", "9223372036854775807", "-9223372036854775808"])(
   },
 );
 
-test("a cancellation decodes a percent-encoded id", async () => {
-  expect((await cancel("%32%30%33")).status).toBe(204);
+test("a cancellation decodes a percent-encoded id, and ignores a body", async () => {
+  const headers = { "content-type": "application/json" };
+  const options = { body: '{"orderId":205}', headers };
+  expect((await cancel("%32%30%33", options)).status).toBe(204);
   expectError(await cancel("203"), "order_already_cancelled");
+  expect((await cancel("205")).status).toBe(204);
 });
 
 test("the local stack passes the smoke test", async () => {

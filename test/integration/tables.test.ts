@@ -1,4 +1,5 @@
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { findActiveKeyId, issueApiKey, readApiKey } from "../../shared/api-keys-table.ts";
@@ -27,6 +28,27 @@ async function cancel(orderId: bigint, cancellationId: string) {
     return error instanceof ServiceError ? error.code : String(error);
   }
 }
+
+/** The JSON of every order, for each page. */
+async function listPages(): Promise<string[][]> {
+  const pages = await Array.fromAsync(scanOrders(service, tables.orders));
+  return pages.map(({ json }) => json.split(/(?<=\}),/));
+}
+
+test("the orders table lists any int64 digit for digit, and cancels the order with this id once", async () => {
+  const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+  const extremes = [-(2n ** 63n), 2n ** 63n - 1n, 0n, -1n, 2n ** 53n + 1n];
+  await fc.assert(
+    fc.asyncProperty(int64, int64, async (id, petId) => {
+      const order = { id: { N: String(id) }, petId: { N: String(petId) } };
+      await putOrder({ ...order, status: { S: "pending" } });
+      expect((await listPages()).flat()).toContain(`{"id":${id},"petId":${petId}}`);
+      expect(await cancel(id, "one")).toBe(204);
+      expect(await cancel(id, "two")).toBe("order_already_cancelled");
+    }),
+    { examples: extremes.map((id): [bigint, bigint] => [id, -id - 1n]), numRuns: 30 },
+  );
+});
 
 test("the orders table lets exactly one of fifty racing cancellations win, and records it", async () => {
   await putOrder({ id: { N: "1" }, status: { S: "pending" } });
@@ -104,10 +126,9 @@ test("the orders table lists every order of several pages once", async () => {
   const padding = { S: "x".repeat(380_000) };
   const ids = Array.from({ length: 9 }, (_, index) => String(1000 + index));
   for (const N of ids) await putOrder({ id: { N }, complete: { BOOL: false }, padding });
-  const pages = await Array.fromAsync(scanOrders(service, tables.orders));
+  const pages = await listPages();
   expect(pages.length).toBeGreaterThan(2);
-  const listed = pages.flatMap(({ json }) => json.split(/(?<=\}),/));
-  expect(listed.sort()).toEqual(ids.map((id) => `{"id":${id},"complete":false}`));
+  expect(pages.flat().sort()).toEqual(ids.map((id) => `{"id":${id},"complete":false}`));
 });
 
 test("an issued key is stored as its hash, with its own id, and expires", async () => {

@@ -95,7 +95,9 @@ const lists: Cases = {
   "ApiError 301": { "another host": [redirects(301)] },
   "[] after 0.5, 1, 2, 4 s": {
     "four failures": [busy, busy, busy, failed],
-    "no number of seconds": throttled("100", "Wed, 21 Oct 2026 07:28:00 GMT", "1.5", ""),
+    "too long a wait": throttled("100", "99999999999", "1e9", "Infinity"),
+    "no number": throttled("", "Wed, 21 Oct 2026 07:28:00 GMT", "soon", "NaN"),
+    "no whole number": throttled("-1", "1.5", "1, 2", "0x10"),
   },
   "ApiError 500 internal_error after 0.5, 1, 2, 4 s": {
     "five failures": [busy, busy, busy, busy, failed],
