@@ -1,4 +1,4 @@
-import { copyFile, mkdir } from "node:fs/promises";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { machineHas } from "../helpers/machine.ts";
@@ -22,13 +22,17 @@ const files = [
  *
  * @param red where it fails at what, like `ours test`.
  * @param skipped where a test is skipped.
+ * @param context a line of cdk.json's context.
  */
-async function runCi(red: string, skipped: string) {
+async function runCi(red: string, skipped: string, context = "") {
   const directory = await temporaryDirectory();
   for (const file of files) {
     await mkdir(dirname(join(directory, file)), { recursive: true });
     await copyFile(file, join(directory, file));
   }
+  const cdk = await readFile("cdk.json", "utf8");
+  const withContext = cdk.replace('"context": {', `$&\n    ${context}`);
+  await writeFile(join(directory, "cdk.json"), withContext);
   git(directory, "init", "--quiet");
   git(directory, "add", ".");
   git(directory, "commit", "--quiet", "--message", "A checkout");
@@ -41,7 +45,7 @@ async function runCi(red: string, skipped: string) {
       file=\${!#}
       printf "$report" $count > "\${file#*=}"
     fi
-    [ "$where" = ours ] || { grep -q Acme infra/environments.ts && grep -q acme cdk.json; } || exit
+    [ "$where" = ours ] || { grep -q Acme infra/environments.ts && [ "$(grep -c acme cdk.json)" = 1 ]; } || exit
     case "$where $*" in "${red}"*) exit 1;; esac`;
   return runJob(job, { directory, programs: { npm, chromium: "", python3: "" } });
 }
@@ -54,6 +58,11 @@ describe.runIf(machineHas("git", "what makes CI fail"))("CI", () => {
     const kinds = npm.map((call) => call.replace(/ -- .*/, ""));
     const checked = ["npm run check", "npm test"];
     expect(kinds).toEqual(["npm ci", ...checked, ...checked]);
+  });
+
+  test("passes with a bootstrap qualifier of one's own", async () => {
+    const qualifier = '"@aws-cdk/core:bootstrapQualifier": "acme",';
+    expect(await runCi("nothing", "nowhere", qualifier)).toMatchObject({ ok: true });
   });
 
   test.each([
