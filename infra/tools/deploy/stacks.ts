@@ -64,8 +64,9 @@ export async function findCaller(
   const selected = pinned?.region || AWS_REGION || AWS_DEFAULT_REGION;
   const named = profile ? { profile } : {};
   const client = new STSClient({ ...named, ...(selected ? { region: selected } : {}) });
-  const region = await client.config.region();
+  // First, because the region may be missing with the profile.
   const credentials = await client.config.credentials();
+  const region = await client.config.region();
   const { Account = "unknown" } = await client.send(new GetCallerIdentityCommand());
   if (pinned && Account !== pinned.id) {
     throw new CommandError(
