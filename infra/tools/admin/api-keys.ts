@@ -55,10 +55,10 @@ export async function issueKey(
 
 /** Lists the keys that were ever issued, or that are active, the oldest first. */
 export async function listKeys(
-  target: Target,
-  { active = false }: { active?: boolean },
+  { client, apiKeysTable }: Target,
+  { table = apiKeysTable, active = false }: { table?: string; active?: boolean },
 ): Promise<Result> {
-  const { keys, damaged } = await readApiKeys(target);
+  const { keys, damaged } = await readApiKeys(client, table);
   const shown = keys
     .map(publicFields)
     .filter(({ state }) => !active || state === "active");
@@ -76,7 +76,7 @@ export async function listKeys(
 }
 
 /** Reads the records of all keys, the oldest first, and counts the damaged ones. */
-async function readApiKeys({ client: lowLevel, apiKeysTable: TableName }: Target) {
+async function readApiKeys(lowLevel: Target["client"], TableName: string) {
   const client = DynamoDBDocumentClient.from(lowLevel);
   const scan = { TableName, ConsistentRead: true };
   const pages = await Array.fromAsync(paginateScan({ client }, scan));
@@ -89,10 +89,10 @@ async function readApiKeys({ client: lowLevel, apiKeysTable: TableName }: Target
 
 /** Finds the record of the key with this id, if there is one. */
 export async function findKey(
-  target: Target,
+  { client, apiKeysTable }: Target,
   keyId: string,
 ): Promise<ApiKeyRecord | undefined> {
-  const { keys } = await readApiKeys(target);
+  const { keys } = await readApiKeys(client, apiKeysTable);
   return keys.find((key) => key.keyId === keyId);
 }
 

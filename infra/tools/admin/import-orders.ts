@@ -1,7 +1,10 @@
+import { stat } from "node:fs/promises";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../../shared/order.ts";
 import { differingAttributes, plainValue } from "../orders-file/attributes.ts";
+import { batches, batchSize } from "../orders-file/batches.ts";
 import {
+  BadLinesError,
   type CheckedOrders,
   checkOrders,
   Findings,
@@ -26,6 +29,8 @@ interface Line {
 }
 
 interface ImportOptions {
+  /** Only compares the file with the table. */
+  check?: boolean;
   /** The file in which to record what is written. */
   record?: string;
   /** The record of an import to undo instead, and whether not to ask. */
@@ -40,22 +45,31 @@ interface ImportOptions {
 export async function importOrders(
   session: Session,
   name: string,
-  { record: recordName, undo, yes = false }: ImportOptions,
+  { check = false, record: recordName, undo, yes = false }: ImportOptions,
 ): Promise<Result> {
   if (undo !== undefined) return await undoImport(session, undo, yes);
-  using orders = await checkFile(name, session.interruptible());
-  const record = recordName ? startRecord(recordName, session.ordersTable) : undefined;
-  return await writeOrders(session, inputName(name), orders, record);
+  const signal = session.interruptible();
+  try {
+    using orders = await checkFile(name, signal);
+    const record = recordName ? startRecord(recordName, session.ordersTable) : undefined;
+    return await workOn(session, inputName(name), orders, check, record);
+  } catch (error) {
+    if (!(error instanceof BadLinesError)) throw error;
+    const { json, message } = error;
+    return { json, notes: [message], rejected: true };
+  }
 }
 
 /**
  * Reads and checks a file.
  *
- * @throws CommandError when a line is bad or there are no orders: the command before this one in a
- * pipe may have failed.
+ * @throws BadLinesError when a line is bad; CommandError when there are no orders: the command
+ * before this one in a pipe may have failed.
  */
 async function checkFile(file: string, signal: AbortSignal) {
-  const progress = startProgress("Checking", "MB");
+  // `-` is standard input, which has no size.
+  const { size } = await stat(file).catch(() => ({ size: 0 }));
+  const progress = startProgress("Checking", "MB", size / 1e6);
   const onRead = (bytes: number) => progress.update(bytes / 1e6);
   const orders = await checkOrders(file, onRead, signal)
     .catch((error) => {
@@ -67,56 +81,71 @@ async function checkFile(file: string, signal: AbortSignal) {
 }
 
 /**
- * Writes the orders of a checked file that the table lacks. Orders being written when it stops are
- * finished, so that the counts are right.
+ * Writes the orders of a checked file that the table lacks, or only compares the file with the
+ * table. Orders being written when it stops are finished, so that the counts are right.
  *
  * @returns a rejection unless the table now has every order, with the same values.
  */
-async function writeOrders(
+async function workOn(
   session: Session,
   name: string,
   orders: CheckedOrders,
+  check: boolean,
   record: ImportRecord | undefined,
 ) {
+  const { ordersTable: table } = session;
   const total = orders.count;
-  const calls = session.calls("writes");
+  const calls = session.calls(check ? "reads" : "writes");
   const findings = new Findings();
-  const counts = { written: 0, alreadyThere: 0, different: 0 };
+  const counts = { missing: 0, same: 0, different: 0 };
   const write = async (order: Line) => {
-    let isCertain = true;
-    const conflict = await calls.insert(session.ordersTable, "id", order.item, () => {
-      isCertain = false;
-    });
-    if (isCertain) record?.add(conflict ? "thereBefore" : "written", order.item);
-    return compare(findings, order, conflict?.found);
+    try {
+      let isCertain = true;
+      const conflict = await calls.insert(table, "id", order.item, () => {
+        isCertain = false;
+      });
+      if (isCertain) record?.add(conflict ? "thereBefore" : "written", order.item);
+      return compare(findings, order, conflict?.found);
+    } catch (error) {
+      return addRejected(findings, order, error);
+    }
   };
   const { done, unsettled, reason } = await workThrough(session, {
-    title: "Writing",
+    title: check ? "Comparing" : "Writing",
     unit: "orders",
     total,
-    items: record?.before(orders.read()) ?? orders.read(),
-    async *work(order) {
-      try {
-        yield await write(order);
-      } catch (error) {
-        addRejected(findings, order, error);
+    items: batches(record?.before(orders.read()) ?? orders.read(), check ? batchSize : 1),
+    async *work(batch) {
+      const items = batch.map(({ item }) => item);
+      const find = check && (await calls.read(table, "id", items, true));
+      for (const order of batch) {
+        const outcome = find
+          ? compare(findings, order, find(order.item))
+          : await write(order);
+        if (outcome) yield outcome;
       }
     },
     counts,
   });
-  const named = {
-    ...counts,
-    notWritten: total - done - unsettled,
-    ...(unsettled > 0 && { mayHaveBeenWritten: unsettled }),
-  };
+  const { missing, same, different } = counts;
+  const rest = total - done - unsettled;
+  const named = check
+    ? { same, different, missing, notCompared: rest }
+    : {
+        written: missing,
+        alreadyThere: same,
+        different,
+        notWritten: rest,
+        ...(unsettled > 0 && { mayHaveBeenWritten: unsettled }),
+      };
   const text = `${counted(total, "order")}: ${countsText(named)}`;
   return {
     text,
-    json: { orders: total, ...named, differing: findings.first },
+    json: { badLines: [], orders: total, ...named, differing: findings.first },
     notes: fileReport(name, findings),
     unprinted: text,
     reason,
-    rejected: counts.written + counts.alreadyThere < total,
+    rejected: same + (check ? 0 : missing) < total,
   };
 }
 
@@ -125,13 +154,14 @@ function addRejected(findings: Findings, { line, item }: Line, error: unknown) {
   if (!(error instanceof Error && error.name === "ValidationException")) throw error;
   const problem = `order ${item["id"]?.N} was rejected: ${error.message}`;
   findings.add("rejected", { line, problems: [problem] });
+  return undefined;
 }
 
-/** Compares an order with the table's, if it had one, and adds it to the findings if it differs. */
+/** Compares an order with the table's, if it has one, and adds it to the findings if it differs. */
 function compare(findings: Findings, { line, item }: Line, found: OrderItem | undefined) {
-  if (!found) return "written";
+  if (!found) return "missing";
   const names = differingAttributes(item, found);
-  if (names.length === 0) return "alreadyThere";
+  if (names.length === 0) return "same";
   const values = names.map(
     (name) => `${name} ${shortText(item[name])} (table: ${shortText(found[name])})`,
   );

@@ -13,6 +13,12 @@ export const parseKeyId = accepting(
   "Must be like key_0123456789abcdef: `keys check` prints it.",
 );
 
+/** A name that DynamoDB allows for a table. */
+export const parseTable = accepting(
+  (text) => /^[\w.-]{3,255}$/.test(text),
+  "Must be 3 to 255 of a-z, A-Z, 0-9, _, - and .",
+);
+
 /** The names of an order's attributes, except those that identify it or prove how it got its status. */
 export function parseFields(text: string): string[] {
   const fields = text.split(",");
@@ -62,6 +68,9 @@ export function parseName(name: string): string {
  */
 export function parseExpiry(text: string): number {
   const expiresAt = Math.floor(Date.parse(parseMoment(text, "23:59:59Z")) / 1000);
+  if (new Date(expiresAt * 1000).getUTCFullYear() > 9999) {
+    throw new InvalidArgumentError("Must be in the year 9999 or earlier, in UTC.");
+  }
   if (expiresAt * 1000 <= Date.now())
     throw new InvalidArgumentError("Must be in the future.");
   return expiresAt;

@@ -8,6 +8,7 @@ import {
   parseId,
   parseKeyId,
   parseName,
+  parseTable,
   parseTime,
   statusChoices,
 } from "./parsers.ts";
@@ -65,6 +66,11 @@ const rateOption = new Option(
   "read and write units a second (default: half of what the table serves; no limit with --local)",
 ).argParser(wholeNumber(1, 999_999));
 
+const tableOption = new Option(
+  "--table <name>",
+  "read this table (default: the one in use)",
+).argParser(parseTable);
+
 const idsOption = new Option(
   "--ids <file>",
   "only these orders: a file of ids, one per line",
@@ -89,6 +95,7 @@ export function addKeyCommands(keys: Command) {
     .command("list")
     .description("list every key ever issued; the keys themselves are never shown again")
     .option("--active", "only the keys that work")
+    .addOption(tableOption)
     .action(action(async () => (await import("./api-keys.ts")).listKeys));
   keys
     .command("revoke")
@@ -121,6 +128,7 @@ export function addOrderCommands(orders: Command) {
     .command("export")
     .description("write every order, one per line, in the format of `orders import`")
     .argument("[file]", "where to write (default: standard output)", parseNonEmpty)
+    .addOption(tableOption)
     .action(action(async () => (await import("./read-orders.ts")).exportOrders));
   orders
     .command("ship")
@@ -164,10 +172,14 @@ function addImport(orders: Command) {
       "check every line of a file, then write the orders that are not in the table yet",
     )
     .argument("[file]", "NDJSON: one order per line, with its status", parseNonEmpty, "-")
-    .option(
-      "--record <file>",
-      "write down what is written, in a new file, for --undo",
-      parseNonEmpty,
+    .option("--check", "compare the orders with the table, and write nothing")
+    .addOption(
+      new Option(
+        "--record <file>",
+        "write down what is written, in a new file, for --undo",
+      )
+        .argParser(parseNonEmpty)
+        .conflicts("check"),
     )
     .addOption(
       new Option(
@@ -175,7 +187,7 @@ function addImport(orders: Command) {
         "by its record, delete what an import has written, unless changed since; asks first",
       )
         .argParser(parseNonEmpty)
-        .conflicts("record"),
+        .conflicts(["check", "record"]),
     )
     .option("--yes", "don't ask")
     .hook("preAction", (command) => {
@@ -207,6 +219,11 @@ function addReinstate(orders: Command) {
     )
     .option("--until <date-time>", "leave what it cancelled from then on", parseTime)
     .addOption(idsOption)
+    .addOption(
+      new Option("--except <file>", "not these orders: a file of ids, one per line")
+        .argParser(parseNonEmpty)
+        .conflicts("ids"),
+    )
     .addOption(dryRunOption)
     .hook("preAction", (reinstate) => {
       const { since, until } = reinstate.opts();
@@ -229,6 +246,7 @@ function addLookUps(orders: Command) {
         statusChoices,
       ),
     )
+    .option("--cancelled-by <key-id>", "only orders that this key cancelled", parseKeyId)
     .action(action(async () => (await import("./read-orders.ts")).listOrders));
   orders
     .command("count")
@@ -259,6 +277,6 @@ function repairCommand(commands: Command) {
     .description(
       "repair what is missing or damaged, from a copy that was restored beside it",
     )
-    .requiredOption("--from <table>", "the copy", parseNonEmpty)
+    .requiredOption("--from <table>", "the copy", parseTable)
     .addOption(dryRunOption);
 }

@@ -1,18 +1,25 @@
 import { clearLine, cursorTo } from "node:readline";
 import { grouped } from "../terminal/text.ts";
 
+/** Until then, no time left is shown: the first calls are slow, because they open connections. */
+const steadyAfterSeconds = 3;
 const redrawAfterMilliseconds = 100;
 
 /**
- * Starts a line on standard error that shows how far a command is, and how fast. It is drawn only on
- * a terminal, and erased when it stops, so that other output may follow.
+ * Starts a line on standard error that shows how far a command is, how fast, and how long it still
+ * takes. It is drawn only on a terminal, and erased when it stops, so that other output may follow.
  *
  * @param unit a plural, like `orders`.
  * @param total the number of them, 0 if unknown.
  * @param isPrinted whether the command prints its results on standard output. On a terminal they
  * would scroll through the line, so it isn't drawn.
  */
-export function startProgress(title: string, unit: string, total = 0, isPrinted = false) {
+export function startProgress(
+  title: string,
+  unit: string,
+  total: number,
+  isPrinted = false,
+) {
   const isShown = process.stderr.isTTY && !(isPrinted && process.stdout.isTTY);
   const begun = performance.now();
   let drawnAt = Number.NEGATIVE_INFINITY;
@@ -42,12 +49,13 @@ function erase() {
 }
 
 function progressText(unit: string, total: number, done: number, seconds: number) {
+  const rate = done / Math.max(seconds, 0.001);
   // Like 1.6 or 12,000: more digits would only flicker.
   const digits = { maximumSignificantDigits: 2 };
-  const speed = (done / Math.max(seconds, 0.001)).toLocaleString("en-US", digits);
-  const progress =
-    total === 0
-      ? `${grouped(Math.floor(done))} ${unit}`
-      : `${Math.floor((100 * done) / total)}%`;
-  return `${progress}, ${speed} ${unit}/s`;
+  const speed = `${rate.toLocaleString("en-US", digits)} ${unit}/s`;
+  if (total === 0) return `${grouped(Math.floor(done))} ${unit}, ${speed}`;
+  const share = `${Math.floor((100 * done) / total)}%, ${speed}`;
+  if (seconds < steadyAfterSeconds || done === 0) return share;
+  const left = Math.ceil((total - done) / rate);
+  return `${share}, ${left < 100 ? `${left} s` : `${grouped(Math.ceil(left / 60))} min`} left`;
 }

@@ -11,7 +11,7 @@ import { formatOrderLine } from "../orders-file/order-line.ts";
 import { columns, header } from "../terminal/columns.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { counted, countsText, grouped, jsonText, printable } from "../terminal/text.ts";
-import { findKey } from "./api-keys.ts";
+import { findKey, requireKey } from "./api-keys.ts";
 import type { Result, Session } from "./command.ts";
 import { writeLines } from "./export-file.ts";
 import type { statusChoices } from "./parsers.ts";
@@ -20,16 +20,22 @@ import { orderKey, TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
 
 /**
- * Reads every order, page by page, at the rate of the command line, and shows how far that is.
+ * Reads the orders of a table, page by page, at the rate of the command line, and shows how far that
+ * is.
  *
  * @param title what the progress line says is done, like `Counting`.
  * @param isPrinted whether the orders go to standard output.
  */
-async function* readTable(session: Session, title: string, isPrinted = false) {
+async function* readTable(
+  session: Session,
+  title: string,
+  isPrinted: boolean,
+  table = session.ordersTable,
+) {
   const progress = startProgress(title, "orders", 0, isPrinted);
   let read = 0;
   try {
-    for await (const orders of session.calls("reads").pages(session.ordersTable)) {
+    for await (const orders of session.calls("reads").pages(table)) {
       read += orders.length;
       progress.update(read);
       yield orders;
@@ -40,11 +46,15 @@ async function* readTable(session: Session, title: string, isPrinted = false) {
 }
 
 /** Exports every order to the file that the command line names, or to standard output. */
-export async function exportOrders(session: Session, name = "-"): Promise<Result> {
+export async function exportOrders(
+  session: Session,
+  name = "-",
+  { table }: { table?: string },
+): Promise<Result> {
   const isPrinted = name === "-" || name === "/dev/stdout";
   const counts = { orders: 0, skipped: 0 };
   const lines = async function* () {
-    for await (const orders of readTable(session, "Exporting", isPrinted))
+    for await (const orders of readTable(session, "Exporting", isPrinted, table))
       yield orders.map((order) => formatLine(order, counts)).join("");
   };
   if (isPrinted) await pipeline(lines, process.stdout, { end: false });
@@ -72,6 +82,9 @@ function formatLine(order: OrderItem, counts: { orders: number; skipped: number 
   printLine(`Order ${id} skipped: id is not a 64-bit integer`, process.stderr);
   return "";
 }
+
+/** Selects orders by their status and by the id of the key that cancelled them. */
+type Filter = { status?: (typeof statusChoices)[number]; cancelledBy?: string };
 
 /**
  * The columns of a list, wide enough for nearly all values, because each row is printed before the
@@ -118,24 +131,32 @@ export function plainOrder(item: OrderItem): Record<string, unknown> {
 }
 
 /**
- * Prints the orders with a status, or all, as they are read: in columns, or with `--json` as lines
+ * Prints the orders that match the filter as they are read: in columns, or with `--json` as lines
  * of an orders file.
  */
 export async function listOrders(
   session: Session,
-  { status }: { status?: (typeof statusChoices)[number] },
+  { status, cancelledBy }: Filter,
 ): Promise<Result> {
+  const matches = (item: OrderItem) =>
+    (status === undefined || statusOf(item) === status) &&
+    (cancelledBy === undefined || item["cancelledBy"]?.S === cancelledBy);
   const counts = { orders: 0, skipped: 0 };
-  const matches = (order: OrderItem) =>
-    status === undefined || statusOf(order) === status;
-  const lineOf = (order: OrderItem) =>
-    session.asJson ? formatLine(order, counts) : row((name) => valueText(order[name]));
+  let found = 0;
   const output = async function* () {
     if (!session.asJson) yield row(header);
-    for await (const orders of readTable(session, "Listing", true))
-      yield orders.filter(matches).map(lineOf).join("");
+    for await (const orders of readTable(session, "Listing", true)) {
+      const matching = orders.filter(matches);
+      found += matching.length;
+      const line = (order: OrderItem) =>
+        session.asJson
+          ? formatLine(order, counts)
+          : row((name) => valueText(order[name]));
+      yield matching.map(line).join("");
+    }
   };
   await pipeline(output, process.stdout, { end: false });
+  if (found === 0 && cancelledBy !== undefined) await requireKey(session, cancelledBy);
   return { rejected: counts.skipped > 0 };
 }
 
@@ -156,7 +177,7 @@ function valueText(attribute: AttributeValue | undefined) {
 export async function countOrders(session: Session): Promise<Result> {
   const counts = { pending: 0, shipped: 0, cancelled: 0, other: 0, total: 0 };
   const omittedFields: OmittedFields = {};
-  for await (const orders of readTable(session, "Counting")) {
+  for await (const orders of readTable(session, "Counting", false)) {
     counts.total += orders.length;
     for (const order of orders) {
       counts[statusOf(order)]++;

@@ -14,8 +14,9 @@ interface ReinstateOptions {
   /** The period in which it cancelled what is reinstated, up to but not at its end. */
   since: string;
   until?: string;
-  /** A file of order ids. */
+  /** Files of order ids. */
   ids?: string;
+  except?: string;
   /** Writes nothing. */
   dryRun?: boolean;
 }
@@ -31,15 +32,17 @@ export async function reinstateOrders(
   session: Session,
   options: ReinstateOptions,
 ): Promise<Result> {
-  const { cancelledBy, ids, dryRun = false } = options;
+  const { cancelledBy, ids, except, dryRun = false } = options;
   const table = session.ordersTable;
   const onlyIds = ids ? await session.readIds(ids) : undefined;
+  const exceptIds = except ? await session.readIds(except) : undefined;
   await requireKey(session, cancelledBy);
   const reads = session.calls("reads");
   const writes = dryRun ? undefined : session.calls("writes");
   const counts = {
     reinstated: 0,
     outsidePeriod: 0,
+    excepted: 0,
     changedSince: 0,
     undated: 0,
     notCancelledByThisKey: 0,
@@ -50,7 +53,7 @@ export async function reinstateOrders(
     unit: "orders read",
     items: onlyIds ? readOrders(table, onlyIds, reads) : reads.scan(table),
     async *work(order) {
-      const kept = reasonToKeep(order, options);
+      const kept = reasonToKeep(order, options, exceptIds);
       const id = plainValue(order["id"]);
       if (kept === "undated")
         undated.add(kept, `${id} does not say when it was cancelled`);
@@ -91,8 +94,9 @@ async function* readOrders(table: string, ids: Set<string>, reads: TableCalls) {
 
 /** Why an order stays as it is, if it does. */
 function reasonToKeep(
-  { status, cancelledBy, cancelledAt }: OrderItem,
+  { id, status, cancelledBy, cancelledAt }: OrderItem,
   options: ReinstateOptions,
+  exceptIds: Set<string> | undefined,
 ) {
   if (status?.S !== "cancelled" || cancelledBy?.S !== options.cancelledBy)
     return "notCancelledByThisKey";
@@ -101,7 +105,8 @@ function reasonToKeep(
   const time = Date.parse(date);
   const { since, until } = options;
   const isInPeriod = time >= Date.parse(since) && !(until && time >= Date.parse(until));
-  return isInPeriod ? undefined : "outsidePeriod";
+  if (!isInPeriod) return "outsidePeriod";
+  return exceptIds?.has(id?.N ?? "") ? "excepted" : undefined;
 }
 
 /** The change that undoes a cancellation, and what the order must still be. */

@@ -109,6 +109,7 @@ async function repair(
       const findCopied = await finderIn(job, from, batch);
       const findCurrent = await finderIn(job, live, batch);
       for (const item of batch.items) {
+        session.stop.signal.throwIfAborted();
         const copied = findCopied(item);
         // It came with the copy's own batches.
         if (batch.table === live && copied) continue;

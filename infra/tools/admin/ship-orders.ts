@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isThrottled } from "../../../shared/dynamodb.ts";
 import type { OrderItem, OrderStatus } from "../../../shared/order.ts";
 import { errorText } from "../terminal/errors.ts";
 import { counted, countsText } from "../terminal/text.ts";
@@ -88,8 +89,10 @@ async function shipOrder(
     if (conflict === undefined) return { outcome: "shipped", shipDate };
     return rejection(conflict.found);
   } catch (error) {
-    if (!(error instanceof UnsettledWriteError)) throw error;
-    return { outcome: "unknown", reason: errorText(error.cause) };
+    if (error instanceof UnsettledWriteError)
+      return { outcome: "unknown", reason: errorText(error.cause) };
+    if (isThrottled(error)) return { outcome: "unknown", reason: errorText(error) };
+    throw error;
   }
 }
 

@@ -58,6 +58,7 @@ export async function undoImport(
     async *work(batch) {
       const find = await reads.read(table, "id", batch, true);
       for (const order of batch) {
+        session.stop.signal.throwIfAborted();
         const outcome = await undo(order, find(order));
         const id = plainValue(order["id"]);
         const reason = reasons[outcome];

@@ -28,7 +28,7 @@ interface Work<Item, Outcome extends string> {
  */
 export async function workThrough<Item, Outcome extends string>(
   { stop, interruptible }: Session,
-  { title, unit, total, items, work, counts }: Work<Item, Outcome>,
+  { title, unit, total = 0, items, work, counts }: Work<Item, Outcome>,
 ): Promise<{ done: number; unsettled: number; reason: string | undefined }> {
   const progress = startProgress(title, unit, total);
   const signal = interruptible();
@@ -51,7 +51,6 @@ export async function workThrough<Item, Outcome extends string>(
         for await (const outcome of work(item)) {
           counts[outcome] = (counts[outcome] ?? 0) + 1;
           progress.update(++done);
-          signal.throwIfAborted();
         }
       }
     } catch (error) {

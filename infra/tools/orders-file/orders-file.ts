@@ -58,6 +58,26 @@ export function fileReport(name: string, { first, more }: Findings): string[] {
   ].map(printable);
 }
 
+/** An orders file has bad lines. The message lists them, a line for each. */
+export class BadLinesError extends CommandError {
+  /** The same for scripts. */
+  readonly json: object;
+
+  constructor(name: string, orders: number, bad: Findings) {
+    const verb = bad.count === 1 ? "is" : "are";
+    const count = `${grouped(bad.count)} of ${counted(orders, "line")} ${verb} bad`;
+    super([...fileReport(name, bad), `${count}: nothing was written`].join("\n"));
+    const counts = { written: 0, alreadyThere: 0, different: 0, notWritten: orders };
+    this.json = {
+      badLines: bad.first,
+      bad: bad.count,
+      orders,
+      ...counts,
+      differing: [],
+    };
+  }
+}
+
 /** Orders that passed the check. Their temporary file lasts until they are disposed of. */
 export type CheckedOrders = Awaited<ReturnType<typeof checkOrders>>;
 
@@ -69,7 +89,7 @@ export type CheckedOrders = Awaited<ReturnType<typeof checkOrders>>;
  * @param file a path, relative to the caller's folder, or `-` for standard input.
  * @param onRead called with the number of bytes checked so far; it may throw.
  * @param signal ends it, even while it waits for standard input.
- * @throws CommandError when the file can't be read, or with a line about each bad one; AbortError.
+ * @throws BadLinesError when a line is bad; CommandError when the file can't be read; AbortError.
  */
 export async function checkOrders(
   file: string,
@@ -99,7 +119,7 @@ export async function checkOrders(
     const problems = [`id ${id} is already on line ${find.get(id)?.["line"]}`];
     bad.add("id ... is already on line ...", { line, problems });
   }
-  if (bad.count > 0) throw badLines(inputName(file), count, bad);
+  if (bad.count > 0) throw new BadLinesError(inputName(file), count, bad);
   return {
     count,
     /** Reads the orders, each with its line, from 1. */
@@ -113,15 +133,6 @@ export async function checkOrders(
     },
     [Symbol.dispose]: () => database.close(),
   };
-}
-
-/** An error with a line about each bad line of a file. */
-function badLines(name: string, count: number, bad: Findings) {
-  const verb = bad.count === 1 ? "is" : "are";
-  const share = `${grouped(bad.count)} of ${counted(count, "line")} ${verb} bad`;
-  return new CommandError(
-    [...fileReport(name, bad), `${share}: nothing was written`].join("\n"),
-  );
 }
 
 /** The first problem, without what only its line says. */

@@ -13,6 +13,7 @@ const reinstate = `orders reinstate --cancelled-by ${key}`;
 const noDate = "Not a date like 2027-12-31";
 const noPeriod = "error: --since must be in the past, and earlier than --until";
 const noName = "Must have 1 to 200 characters (code points).";
+const noTable = "Must be 3 to 255 of a-z, A-Z, 0-9, _, - and .";
 const noUnits = "Must be a whole number from 1 to 999999.";
 const noKeyId = "Must be like key_0123456789abcdef: `keys check` prints it.";
 
@@ -29,6 +30,9 @@ test.each([
     "orders ship 1 --date 2027-12-31T12:00Z",
     "It lacks seconds: write 2027-12-31T12:00:00Z.",
   ],
+  ["orders export --local --table 'a b'", noTable],
+  ["keys list --local --table ab", noTable],
+  [`orders repair --local --from ${"a".repeat(256)}`, noTable],
   ["orders repair --local", "required option '--from <table>'"],
   ["orders repair --from abc --fields a,status", "not id, status or shipmentId."],
   ["orders repair --from abc --fields a,shipmentId", "not id, status or shipmentId."],
@@ -39,6 +43,11 @@ test.each([
   [`${reinstate} --since 2999-12-31 --until 3000-01-01`, noPeriod],
   [`${reinstate} --since 2020-01-01 --until 2020-01-01T01:00:00+01:00`, noPeriod],
   [
+    `${reinstate} --since 2026-11-20 --ids a --except b`,
+    "cannot be used with option '--ids",
+  ],
+  ["orders list --cancelled-by ''", noKeyId],
+  [
     "orders list --status lost",
     "Allowed choices are pending, shipped, cancelled, other.",
   ],
@@ -46,6 +55,7 @@ test.each([
   ["orders audit --local", "required option '--log <file>'"],
   ["orders import ''", "Must not be empty."],
   ["orders import a --yes --local", "error: --yes goes with --undo only"],
+  ["orders export ''", "Must not be empty."],
   ["orders count --rate=-1", noUnits],
   ["orders count --rate 1000000", noUnits],
   ["keys repair --rate 0", noUnits],
@@ -56,6 +66,7 @@ test.each([
   ["keys issue --name \u202etekram", "Must be one line without control characters."],
   [`${issue} 2026-02-30`, noDate],
   [`${issue} 2020-01-01`, "Must be in the future."],
+  [`${issue} 9999-12-31T23:59:59-18:00`, "Must be in the year 9999 or earlier, in UTC."],
   [`${issue} 2027-12-31T12:00`, "seconds and a time zone: write 2027-12-31T12:00:00Z."],
 ])("rejects wrong use: %s", async (command, reason) => {
   const { code, stdout, stderr } = await run(command);
@@ -70,7 +81,7 @@ test.each([
   ["keys check KEY --local", "give the key on standard input"],
   ["keys check --local -- KEY", "give the key on standard input"],
   ["keys revoke KEY --local", "for argument 'key-id'"],
-  ["orders reinstate --local --cancelled-by KEY", "--cancelled-by <key-id>"],
+  ["orders list --local --cancelled-by KEY", "--cancelled-by <key-id>"],
   ["keys KEY --local", "unknown command"],
   ["keys list --local KEY", "too many arguments"],
   ["keys list --KEY", "unknown option"],
@@ -113,6 +124,10 @@ describe("a command that uses capacity", async () => {
       ${reading}
       ${writing}
       ! ORDERS: 1 deleted, …
+      $ orders import --check --env production
+      > {"id":1}
+      …
+      ${reading}
       $ orders export --env production
       …
       ${reading}

@@ -63,7 +63,7 @@ test("an import of the last test's export restores the table", async () => {
   `;
 });
 
-test("an export names what it skips, and where it can't write", () => play`
+test("an export names what it skips, which table it reads, and where it can't write", () => play`
   $ put {"id":5}
   $ orders export none/orders.ndjson
   ! none/orders.ndjson: no such file or directory
@@ -75,6 +75,13 @@ test("an export names what it skips, and where it can't write", () => play`
   $ orders export
   {"id":5,"status":"pending"}
   ! Order 1.5 skipped: id is not a 64-bit integer
+  ! Exported 1 order, skipped 1
+  exit 1
+  $ put COPY {"id":{"N":"9223372036854775808"}}
+  $ put COPY {"id":7}
+  $ orders export --table COPY --json
+  {"id":7,"status":"pending"}
+  ! Order 9223372036854775808 skipped: id is not a 64-bit integer
   ! Exported 1 order, skipped 1
   exit 1
 `);

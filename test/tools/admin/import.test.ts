@@ -1,18 +1,24 @@
+import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseOrderLine } from "../../../infra/tools/orders-file/order-line.ts";
-import { type Choice, onEvery } from "../../helpers/faults/fault-proxy.ts";
+import { type Choice, justBefore, onEvery } from "../../helpers/faults/fault-proxy.ts";
 import { applied, rejectedAs } from "../../helpers/faults/faults.ts";
 import { createTerminal, onEveryAfter } from "./terminal.ts";
 
 const { folder, play, playIn, put } = await createTerminal();
 
-const saveOrders = (count: number) =>
+const saveOrders = (count: number, padding = "") =>
   writeFile(
     join(folder, "orders.ndjson"),
-    Array.from({ length: count }, (_, id) => `{"id":${id},"status":"pending"}\n`),
+    Array.from(
+      { length: count },
+      (_, id) => `{"id":${id},"status":"pending"}${padding}\n`,
+    ),
   );
+/** Makes lines so long that a few hundred fill a block of the file. */
+const wide = " ".repeat(1000);
 
 test("an import writes what the table lacks, and shows what differs", () => play`
   $ put {"id":1,"petId":7,"status":"shipped",\
@@ -26,21 +32,32 @@ test("an import writes what the table lacks, and shows what differs", () => play
   >
   > {"id":2,"otherAttributes":{"tags":{"SS":["a","b"]},"box":{"M":{"y":{"S":""},"x":{"N":"1"}}}}}
   > {"id":3}
-  $ orders import orders.ndjson
-  3 orders: 1 written, 1 already there, 1 different, 0 not written
+  $ orders import orders.ndjson --check
+  3 orders: 1 same, 1 different, 1 missing, 0 not compared
   ! orders.ndjson:2: order 1 differs: colour\u{1b} "red" (table: none), note none (table: ""), \
   petId 8 (table: 7), photo {"B":"Ag=="} (table: {"B":"AQ=="}), status "pending" (table: "shipped")
+  exit 1
+  $ orders import orders.ndjson
+  3 orders: 1 written, 1 already there, 1 different, 0 not written
+  ! orders.ndjson:2: order 1 differs: …
   exit 1
   $ orders import --json
   > {"id":3,"petId":5}
   > {"id":4}
-  {"orders":2,"written":1,"alreadyThere":0,"different":1,"notWritten":0,\
+  {"badLines":[],"orders":2,"written":1,"alreadyThere":0,"different":1,"notWritten":0,\
   "differing":[{"line":1,"problems":["order 3 differs: petId 5 (table: none)"]}]}
   ! standard input:1: order 3 differs: petId 5 (table: none)
   exit 1
-  $ orders import
+  $ orders import --check --json
+  > {"id":4,"petId":5}
+  > {"id":5}
+  {"badLines":[],"orders":2,"same":0,"different":1,"missing":1,"notCompared":0,\
+  "differing":[{"line":1,"problems":["order 4 differs: petId 5 (table: none)"]}]}
+  ! standard input:1: order 4 differs: petId 5 (table: none)
+  exit 1
+  $ orders import --check
   > {"id":3}
-  1 order: 0 written, 1 already there, 0 different, 0 not written
+  1 order: 1 same, 0 different, 0 missing, 0 not compared
   $ table
   {"id":1,"petId":7,"status":"shipped","otherAttributes":{"note":{"S":""},"photo":{"B":"AQ=="}}}
   {"id":2,"status":"pending","otherAttributes":{"box":{"M":{"x":{"N":"1"},"y":{"S":""}}},\
@@ -60,6 +77,13 @@ test("an import of a bad or an empty file writes nothing", () => play`
   at position 7 (line 1 column 8)
   ! bad.ndjson:3: id 4 is already on line 1
   ! 2 of 3 lines are bad: nothing was written
+  exit 1
+  $ orders import bad.ndjson --json
+  {"badLines":[{"line":2,"problems":["not JSON: …"]},\
+  {"line":3,"problems":["id 4 is already on line 1"]}],\
+  "bad":2,"orders":3,"written":0,"alreadyThere":0,"different":0,"notWritten":3,\
+  "differing":[]}
+  …
   exit 1
   $ orders import
   > {"id":2,}
@@ -118,7 +142,7 @@ test("an import shows its progress on a terminal", async () => {
   await playIn({ terminals: ["stderr"] })`
     $ orders import orders.ndjson
     50 orders: 50 written, 0 already there, 0 different, 0 not written
-    ! ⌫Checking 0 MB, … MB/s⌫⌫Writing 2%, … orders/s…⌫ (no end of line)
+    ! ⌫Checking 100%, … MB/s⌫⌫Writing 2%, … orders/s…⌫ (no end of line)
   `;
 });
 
@@ -159,14 +183,43 @@ test("an import counts the writes that may have been applied", async () => {
     ! DynamoDB's response was incomplete or malformed (HTTP 418). \
     2 writes may have been applied. Run it again for the rest.
     exit 1
-    $ table
-    {"id":0,"status":"pending"}
-    {"id":1,"status":"pending"}
+    $ orders import orders.ndjson --check
+    2 orders: 2 same, 0 different, 0 missing, 0 not compared
   `;
 });
 
+test("an import reads a named pipe", async () => {
+  execFileSync("mkfifo", [join(folder, "pipe")]);
+  const played = play`
+    $ orders import pipe
+    2 orders: 2 written, 0 already there, 0 different, 0 not written
+  `;
+  await Promise.all([played, writeFile(join(folder, "pipe"), '{"id":1}\n{"id":2}\n')]);
+});
+
+test("a comparison reads a hundred orders at a time, consistently, and only reads", async () => {
+  await saveOrders(120);
+  const { sent } = await playIn({ calls: () => undefined })`
+    $ orders import orders.ndjson --check
+    120 orders: 0 same, 0 different, 120 missing, 0 not compared
+    exit 1
+  `;
+  const read = (keys: number) => ({
+    operation: "BatchGetItem",
+    RequestItems: { ORDERS: { ConsistentRead: true, Keys: { length: keys } } },
+  });
+  expect(sent).toMatchObject([{ operation: "DescribeTable" }, read(100), read(20)]);
+});
+
+test("Ctrl-C while the last order is being written changes nothing", () =>
+  playIn({ calls: justBefore("PutItem", async () => process.emit("SIGINT")) })`
+    $ orders import
+    > {"id":1}
+    1 order: 1 written, 0 already there, 0 different, 0 not written
+  `);
+
 test("Ctrl-C while a file is being checked writes nothing", async () => {
-  await saveOrders(50_000);
+  await saveOrders(2000, wide);
   process.once("newListener", () => setImmediate(() => process.emit("SIGINT")));
   await play`
     $ orders import orders.ndjson

@@ -59,11 +59,13 @@ test("orders are listed in columns or as lines of an orders file, and counted", 
   cancelled  3
   other      1
   total      5
-  $ orders list --status pending --json
-  {"id":1,"quantity":3,"shipDate":"2026-12-24T00:00:00Z","status":"pending"}
-  $ orders list --status other --json
-  {"id":2,"cancelledBy":…}
-  $ orders list --status shipped --json
+  $ orders list --status cancelled --cancelled-by key_2222222222222222 --json
+  {"id":9223372036854775807,"status":"cancelled","cancelledBy":"key_2222222222222222"}
+  $ orders list --cancelled-by key_3333333333333333 --json
+  ! No key has the id key_3333333333333333
+  exit 1
+  $ put KEYS {"keyId":"key_3333333333333333"}
+  $ orders list --cancelled-by key_3333333333333333 --json
   $ put {"id":{"N":"1.5"}}
   $ orders list | sort
   -9223372036854775808  cancelled  9007199254740993      -         false     -\

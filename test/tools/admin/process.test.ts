@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readlinkSync } from "node:fs";
-import { mkdtemp, readdir } from "node:fs/promises";
+import { mkdtemp, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { environments } from "../../../infra/environments.ts";
@@ -12,7 +12,7 @@ import { machineHas } from "../../helpers/machine.ts";
 import { hasProc } from "../../helpers/processes.ts";
 import { createTerminal, onEveryAfter } from "./terminal.ts";
 
-const { folder, pointTo, put, putKey, stackAt, stackFiles, start } =
+const { folder, items, play, pointTo, put, putKey, stackAt, stackFiles, start } =
   await createTerminal();
 const key = "key_0123456789abcdef";
 
@@ -95,6 +95,42 @@ describe("an export", () => {
 });
 
 describe("an import", () => {
+  test("that is interrupted, killed and run again writes each order once", async () => {
+    const lines = Array.from(
+      { length: 120 },
+      (_, id) => `{"id":${id},"status":"shipped"}`,
+    );
+    await writeFile(join(folder, "orders.ndjson"), lines.join("\n"));
+    const command = `orders import ${folder}/orders.ndjson --json`;
+    const throttled = onEveryAfter(20, "PutItem", unapplied["throttled by the table"]);
+    const interrupted = await start(command, {
+      calls: throttled.calls,
+      env: { AWS_MAX_ATTEMPTS: "1" },
+    });
+    await throttled.failing;
+    interrupted.child.kill("SIGTERM");
+    expect(await interrupted.ended).toEqual({
+      code: 1,
+      stdout:
+        '{"badLines":[],"orders":120,"written":20,"alreadyThere":0,"different":0,' +
+        '"notWritten":100,"differing":[]}\n',
+      stderr: "Interrupted. Run it again for the rest.\n",
+    });
+    expect(await items("orders")).toHaveLength(20);
+
+    const silent = onEveryAfter(60, "PutItem", unapplied["no response"]);
+    const killed = await start(command, { calls: silent.calls });
+    await silent.failing;
+    killed.child.kill("SIGKILL");
+    expect(await killed.ended).toEqual({ code: null, stdout: "", stderr: "" });
+    await play`
+      $ orders import orders.ndjson
+      120 orders: … written, … already there, 0 different, 0 not written
+      $ table
+      ${lines.sort().join("\n")}
+    `;
+  });
+
   test("that waits for standard input leaves nothing behind at Ctrl-C", async () => {
     const tmp = await mkdtemp(join(folder, "tmp-"));
     const { child, ended } = await start("orders import", {

@@ -39,21 +39,21 @@ test("what a key cancelled in the period is pending again, and everything else s
     2
     3
     4
-    ! Would reinstate 3 orders; ${left}, 0 changed since, 0 undated
+    ! Would reinstate 3 orders; ${left}, 0 excepted, 0 changed since, 0 undated
     $ ${reinstate} --until 2026-11-20T09:00:00Z | sort
     2
     3
-    ! Reinstated 2 orders; left 2 cancelled outside the period, 0 changed since, 0 undated
+    ! Reinstated 2 orders; left 2 cancelled outside the period, 0 excepted, 0 changed since, 0 undated
     $ table
     ${[early, reinstated(2), reinstated(3), late, ...others].join("\n")}
     $ ${reinstate} --json
     {"id":4,"cancelledAt":"2026-11-20T09:00:00.000Z"}
     {"table":"ORDERS","dryRun":false,"complete":true,"reinstated":1,"outsidePeriod":1,\
-    "changedSince":0,"undated":0}
-    ! Reinstated 1 order; ${left}, 0 changed since, 0 undated
+    "excepted":0,"changedSince":0,"undated":0}
+    ! Reinstated 1 order; ${left}, 0 excepted, 0 changed since, 0 undated
   `);
 
-test("--ids chooses among the orders, unless its file is empty", () =>
+test("--ids and --except choose among the orders, unless their file is empty", () =>
   playIn({ now })`
     ${putAll}
     $ ${reinstate} --ids -
@@ -66,14 +66,24 @@ test("--ids chooses among the orders, unless its file is empty", () =>
     > 5
     > 99
     3
-    ! Reinstated 1 order; ${left}, 0 changed since, 0 undated, \
+    ! Reinstated 1 order; ${left}, 0 excepted, 0 changed since, 0 undated, \
     2 not cancelled by this key
     $ ${reinstate} --ids - --json --dry-run
     > 99
     {…,"undated":0,"notCancelledByThisKey":1}
     ! Would reinstate 0 orders; …
+    $ ${reinstate} --except -
+    ! error: standard input has no order ids: …
+    …
+    exit 2
+    $ ${reinstate} --except -
+    > 2
+    > 1
+    > 99
+    4
+    ! Reinstated 1 order; ${left}, 1 excepted, 0 changed since, 0 undated
     $ table
-    ${[early, first, reinstated(3), late, ...others].join("\n")}
+    ${[early, first, reinstated(3), reinstated(4), ...others].join("\n")}
   `);
 
 test("orders that don't say when they were cancelled are named, and stay", () => {
@@ -85,7 +95,8 @@ test("orders that don't say when they were cancelled are named, and stay", () =>
   return playIn({ now })`
     ${undated.map((line) => `$ put ${line}`).join("\n")}
     $ ${reinstate}
-    ! Reinstated 0 orders; left 0 cancelled outside the period, 0 changed since, 2 undated
+    ! Reinstated 0 orders; left 0 cancelled outside the period, 0 excepted, \
+    0 changed since, 2 undated
     ! 1 does not say when it was cancelled
     ! 2 does not say when it was cancelled
     exit 1

@@ -167,6 +167,9 @@ test("a copy that is none is rejected", () => play`
   $ orders repair --from Typo
   ! There is no table Typo. Check its name, and whether its stack was deleted or replaced
   exit 1
+  $ keys list --table Typo
+  ! There is no table Typo. Check its name, and whether its stack was deleted or replaced
+  exit 1
 `);
 
 test("missing keys and lost revocations are put back, with no other read or write", async () => {

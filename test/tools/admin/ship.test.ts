@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   type Behaviour,
   justBefore,
@@ -152,6 +152,41 @@ test.each<[how: string, fault: Behaviour, reason: string]>([
     exit 7
     $ table
     …"status":"shipped",…
+  `;
+});
+
+test("an order may have shipped if its first attempt was lost, whatever ends the retries", () => {
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  let attempts = 0;
+  const calls = onEvery("UpdateItem", (exchange) => {
+    attempts += 1;
+    if (attempts === 1) return applied["reset after the engine"](exchange);
+    // Three attempts are one call of the client's, which is made again.
+    if (attempts <= 3) return unapplied["throttled by the table"](exchange);
+    return rejectedAs("AccessDeniedException", "not authorized")(exchange);
+  });
+  return playIn({ calls })`
+    $ put {"id":1}
+    $ orders ship 1 --date ${noon}
+    Order 1 may have shipped or not: AWS denied access: not authorized
+    exit 7
+  `;
+});
+
+test("an order that the table throttles for a minute is unknown, and others ship", () => {
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  const calls = onEvery("UpdateItem", (exchange) => {
+    const isFirst = exchange.input.includes('"N":"1"');
+    return isFirst ? unapplied["throttled by the table"](exchange) : passOn(exchange);
+  });
+  return playIn({ calls })`
+    $ put {"id":1}
+    $ put {"id":2}
+    $ orders ship 1 2 --date ${noon}
+    Order 1 may have shipped or not: …
+    Order 2 has shipped: ${noon}
+    ! 2 orders: 1 shipped, 1 unknown
+    exit 7
   `;
 });
 

@@ -129,7 +129,7 @@ test("only the record of an import into the same table is undone", async () => {
     ! error: --undo needs only the record
     …
     exit 2
-    $ orders import --undo one.record --record other.record
+    $ orders import orders.ndjson --check --record other.record
     …
     exit 2
   `;
