@@ -115,7 +115,7 @@ const ordersTable = [
     "costs",
     "a month stored",
   ],
-  ...[1e4, 1e5, 1e6, 1e7].map(ordersRow),
+  ...[1e5, 1e6, 1e7].map(ordersRow),
 ];
 
 const pricesTable = [
