@@ -31,7 +31,9 @@ async function runCi(red: string, skipped: string, context = "") {
     await copyFile(file, join(directory, file));
   }
   const cdk = await readFile("cdk.json", "utf8");
-  const withContext = cdk.replace('"context": {', `$&\n    ${context}`);
+  const withContext = cdk
+    .replace(/.*bootstrapQualifier.*\n/, "")
+    .replace('"context": {', `$&\n    ${context}`);
   await writeFile(join(directory, "cdk.json"), withContext);
   git(directory, "init", "--quiet");
   git(directory, "add", ".");
