@@ -276,6 +276,14 @@ test("the API is regional, and has the gateway's address unless a domain replace
   expect(disabled).toEqual([false, true, false]);
 });
 
+test("the dashboard shows the slowest durations of each version of a function", () => {
+  const dashboard = firstOf(templateOf(everyOption), "AWS::CloudWatch::Dashboard");
+  const durations = JSON.stringify(dashboard).match(
+    /MetricName=[^']*Duration[^']*', '[^)]*/g,
+  );
+  expect(durations).toEqual(promised.map(() => expect.stringMatching(/', 'p99', 60$/)));
+});
+
 test("the web ACL is for the stage", () => {
   const template = templateOf(everyOption);
   expect(firstOf(template, "AWS::WAFv2::WebACLAssociation")).toMatchObject({

@@ -75,6 +75,13 @@ describe("the launcher", () => {
     expect(call(launcher, bin)).toEqual({ status: 2, stdout: "", stderr: `${line}\n` });
   });
 
+  test("uses the checkout's Node before the machine's", async () => {
+    const bin = join(checkout, "bin");
+    await mkdir(bin);
+    await writeFile(join(bin, "node"), "#!/bin/sh\nexit 99\n", { mode: 0o755 });
+    expect(call(launcher, `${bin}:/usr/bin:/bin`)).toMatchObject({ status: 0 });
+  });
+
   test("uses the machine's Node 24 where npm has none", async () => {
     const bin = join(checkout, "node_modules/.bin");
     await rm(join(bin, "node"));
@@ -152,11 +159,12 @@ test("a program that ends says why in a line, without a stack trace", async () =
   await using folder = await temporaryFolder();
   await writeFile(join(folder.path, "package.json"), '{ "type": "module" }');
   const said = [];
-  for (const source of [
-    "await null; null.bug;",
-    "Promise.reject(new RangeError('far')); setTimeout(() => {}, 60_000);",
-    "const = nothing;",
-  ]) {
+  for (const [source, code = 1] of [
+    ["await null; null.bug;"],
+    ["process.exitCode = 2; await null; null.bug;", 2],
+    ["Promise.reject(new RangeError('far')); setTimeout(() => {}, 60_000);"],
+    ["const = nothing;"],
+  ] as const) {
     await writeFile(join(folder.path, "one.ts"), source);
     const reporter = ["--import", "./infra/tools/terminal/report-errors.ts"];
     const { stdout, stderr, status } = spawnSync(
@@ -164,13 +172,14 @@ test("a program that ends says why in a line, without a stack trace", async () =
       [...reporter, join(folder.path, "one.ts")],
       { cwd: root, encoding: "utf8" },
     );
-    expect({ stdout, status }).toEqual({ stdout: "", status: 1 });
+    expect({ stdout, status }).toEqual({ stdout: "", status: code });
     said.push(
       stderr.replaceAll(folder.path, "FOLDER").replace(/(?<=SyntaxError ).*/, "..."),
     );
   }
   expect(said.join("")).toMatchInlineSnapshot(`
     "Unexpected error: TypeError: Cannot read properties of null (reading 'bug'). NODE_DEBUG=errors prints the stack trace
+    Unexpected error: TypeError: Cannot read properties of null (reading 'bug'). NODE_DEBUG=errors prints the stack trace
     Unexpected error: RangeError: far. NODE_DEBUG=errors prints the stack trace
     file://FOLDER/one.ts:1
     const = nothing;

@@ -93,6 +93,12 @@ test.each(entries)("functions/$file has a client with its own limits", async (en
   expect(config?.requestHandler.httpHandlerConfigs()).toMatchObject(timeouts);
 });
 
+test("an attempt has time for a response on a slow day, of a list for a page of 1 MB", () => {
+  for (const { requestTimeout } of Object.values(callLimits))
+    expect(requestTimeout).toBeGreaterThanOrEqual(1000);
+  expect(callLimits.list.requestTimeout).toBeGreaterThanOrEqual(4000);
+});
+
 test("listOrders has time for a call's last attempt and a page's last call", () => {
   // As scan-orders.test.ts has them.
   const pageDeadline = 15_000;

@@ -60,6 +60,12 @@ test.each(allJobs)(
   },
 );
 
+test("CI synthesises a pull request; a deployment's own build does for a deployment", () => {
+  const { steps } = jobsOf("CI")["test"];
+  const { if: condition } = steps["infra/petstore synth"];
+  expect(condition).toBe(expression("github.event_name == 'pull_request'"));
+});
+
 const getsRole = ({ uses }: Step) => uses?.startsWith("aws-actions/configure-aws");
 
 test.each(allJobs.filter(({ steps }) => steps.some(getsRole)))(

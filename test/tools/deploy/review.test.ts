@@ -172,6 +172,17 @@ describe("the digest", () => {
   });
 });
 
+test("what may be replaced counts as replaced", () => {
+  const instance = (InstanceType: string): Template => {
+    const Type = "AWS::EC2::Instance";
+    const I = { Type, DeletionPolicy: "Retain", Properties: { InstanceType } };
+    return { Resources: { I } };
+  };
+  expect(linesBetween(instance("a"), instance("b"))).toEqual([
+    "! I: InstanceType: a becomes b, and a new resource replaces it",
+  ]);
+});
+
 test("termination protection that stays on needs no one's consent", () => {
   const stack = { template: deployedTemplate, terminationProtection: true };
   expect(review(stack, stack)).toEqual([]);

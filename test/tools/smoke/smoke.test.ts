@@ -152,6 +152,10 @@ describe("a new stage", () => {
     ["may not call the list's function", operation("GET", { status: 500, body: "" })],
     ["may not call the cancellation's function", operation("DELETE", { status: 403 })],
     [
+      "has no route for lists",
+      operation("GET", { status: 404, body: errorBody("resource_not_found") }),
+    ],
+    [
       "has no route for cancellations",
       operation("DELETE", { body: errorBody("resource_not_found") }),
     ],
