@@ -171,8 +171,9 @@ async function textOf(response: IncomingMessage) {
 }
 
 /** Whether another attempt may help. */
-function mayPass({ status }: ApiError) {
-  return status === undefined || status === 200 || status === 429 || status >= 500;
+function mayPass({ status, message }: ApiError) {
+  if (status === undefined) return !/certificate|wrong version/i.test(message);
+  return status === 200 || status === 429 || status >= 500;
 }
 
 function codeOf(body: string) {

@@ -170,16 +170,14 @@ describe.each(clients)("the client in $language", ({ language, ask }) => {
     const { port, close } = await listen(0, () => {});
     onTestFinished(close);
     const noTls = await call({ baseUrl: `https://127.0.0.1:${port}/v1` });
+    expect(noTls.message).toMatch(/wrong.version|record.layer/i);
+    // The one in TypeScript knows that another attempt can't help.
+    const pauses = language === "TypeScript" ? [] : [0.5, 1, 2, 4];
+    expect(noTls).toMatchObject({ result: "ApiError", pauses });
     await close();
     const closed = await call({ baseUrl: `http://127.0.0.1:${port}/v1` });
-    const reasons = [/wrong.version|record.layer/i, /^No whole response: .*refused/i];
-    expect([noTls, closed]).toMatchObject(
-      reasons.map((reason) => ({
-        result: "ApiError",
-        pauses: [0.5, 1, 2, 4],
-        message: expect.stringMatching(reason),
-      })),
-    );
+    expect(closed.message).toMatch(/^No whole response: .*refused/i);
+    expect(closed).toMatchObject({ result: "ApiError", pauses: [0.5, 1, 2, 4] });
   });
 });
 
