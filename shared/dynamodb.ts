@@ -77,7 +77,7 @@ export function createClient(
   return retryLostCalls(client);
 }
 
-/** What was thrown, with what the SDK and Node.js may add to an error. */
+/** Returns what was thrown as an error, with the fields that the SDK and Node.js may add. */
 function failureOf(thrown: unknown): SdkError & { code?: string; syscall?: string } {
   return (thrown instanceof Error ? thrown : new Error(String(thrown))) as SdkError;
 }

@@ -48,7 +48,7 @@ const day = `\\d{4}-(?:${anyMonth.source}|${longMonth.source})|(?:${leapYear.sou
 const time = /(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?/;
 const offset = /Z|[+-](?:(?:0\d|1[0-7]):[0-5]\d|18:00)/;
 
-/** What `isDateTime` accepts. */
+/** The pattern of the texts that `isDateTime` accepts. */
 export const dateTime = new RegExp(
   `(?!0000)(?:${day})T${time.source}(?:${offset.source})`,
 );

@@ -32,7 +32,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What a response says, undefined unless it is a success. */
+/** Reads a response. Returns undefined unless it is a success. */
 type Read<T> = (status: number, body: string) => T | undefined;
 
 const attempts = 5;
