@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { DeleteTableCommand, ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { afterAll, expect } from "vitest";
+import { expect } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import {
   type LocalStackOptions,
@@ -15,19 +15,20 @@ import { tableWriter } from "./table-writer.ts";
 
 const secrets = /pets_[0-9a-z]+_|bearer|authorization|"(?:multiValueH|h)eaders"|"body"/i;
 
-/** Starts a local stack with the orders of `orders.ndjson`, for the calling test file. */
-export async function startTestStack(options: LocalStackOptions = {}) {
+/** Starts a local stack with the orders of `orders.ndjson`. */
+export async function startTestStack(
+  running: AsyncDisposableStack,
+  options: LocalStackOptions = {},
+) {
   const log: string[] = [];
   const orders = fileURLToPath(new URL("orders.ndjson", import.meta.url));
-  const running = new AsyncDisposableStack();
-  afterAll(async () => {
-    await running.disposeAsync();
+  running.defer(() => {
     // Whatever a test file did, no line may contain a key, a header or a body.
     expect(log.filter((line) => secrets.test(line))).toEqual([]);
   });
   const stack = await startLocalStack(running, readAssembly, {
     port: 0,
-    dynamodbEndpoint: await externalEngine(),
+    dynamodbEndpoint: await externalEngine(running),
     orders,
     log: (line) => void log.push(line),
     // Each further environment costs a cold start.
@@ -65,7 +66,7 @@ export async function startTestStack(options: LocalStackOptions = {}) {
  *
  * @throws Error when it has tables: they may be those of an `npm start`.
  */
-async function externalEngine() {
+async function externalEngine(running: AsyncDisposableStack) {
   const endpoint = process.env["DYNAMODB_ENDPOINT"];
   if (!endpoint) return undefined;
   const client = engineClient(endpoint);
@@ -77,7 +78,7 @@ async function externalEngine() {
     throw new Error(
       `The tests need an empty engine; DYNAMODB_ENDPOINT has ${present.join(", ")}`,
     );
-  afterAll(async () => {
+  running.defer(async () => {
     for (const TableName of await tableNames())
       await client.send(new DeleteTableCommand({ TableName }));
     client.destroy();

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DeleteTableCommand, paginateScan } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeEach, onTestFinished } from "vitest";
+import { afterAll, afterEach, beforeEach, onTestFinished } from "vitest";
 import { startEngine } from "../../infra/tools/local/engine/engine.ts";
 import { engineClient } from "../../infra/tools/running-stacks/engine-client.ts";
 import { createTable } from "./create-table.ts";
@@ -29,13 +29,9 @@ export async function createTestTables() {
         client.send(new DeleteTableCommand({ TableName })),
       ),
     );
-  await create();
-  afterAll(async () => {
-    await remove();
-    client.destroy();
-  });
-  const empty = () => remove().then(create);
-  beforeEach(empty);
+  beforeEach(create);
+  afterEach(remove);
+  afterAll(() => client.destroy());
   return {
     dynamodbEndpoint: endpoint,
     tables,
@@ -46,7 +42,7 @@ export async function createTestTables() {
       const pages = await Array.fromAsync(paginateScan({ client }, scan));
       return pages.flatMap(({ Items = [] }) => Items);
     },
-    empty,
+    empty: () => remove().then(create),
     /** The same tables behind a fault proxy, until the test ends. */
     behindProxy: async (choose: Choice) => {
       const proxy = await startFaultProxy(endpoint, choose);

@@ -3,11 +3,12 @@ import { request } from "node:http";
 import { expect, test } from "vitest";
 import { environments } from "../../infra/environments.ts";
 import { operations } from "../../infra/stack/function-list.ts";
+import { beforeTests } from "../helpers/before-tests.ts";
 import { expectError } from "../helpers/expect-error.ts";
 import { type RequestOptions, send } from "../helpers/send.ts";
 import { startTestStack } from "../helpers/test-stack.ts";
 
-const stack = await startTestStack();
+const stack = beforeTests(startTestStack);
 
 /** Calls every operation, and expects a rejection. */
 async function expectUnauthorized(headers: RequestOptions["headers"] = {}) {

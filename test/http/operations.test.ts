@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { smokeChecks } from "../../infra/tools/smoke/checks.ts";
 import { smoke } from "../../infra/tools/smoke/smoke.ts";
+import { beforeTests } from "../helpers/before-tests.ts";
 import { expectError } from "../helpers/expect-error.ts";
 import type { RequestOptions } from "../helpers/send.ts";
 import { startTestStack } from "../helpers/test-stack.ts";
 
-const stack = await startTestStack();
+const stack = beforeTests(startTestStack);
 
 const cancel = (orderId: string, options: RequestOptions = {}) =>
   stack.call(`/store/orders/${orderId}`, { method: "DELETE", ...options });

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeTests } from "../helpers/before-tests.ts";
 import { reportSkipped } from "../helpers/machine.ts";
 import { document } from "../helpers/openapi/document.ts";
 import { startTestStack } from "../helpers/test-stack.ts";
@@ -36,8 +37,7 @@ test("README's pictures show the descriptions as they are now: node test/openapi
   expect(readFileSync("test/openapi/page.txt", "utf8")).toBe(`${shown}\n`);
 });
 
-const stack = await startTestStack();
-const url = new URL("/", stack.baseUrl).href;
+const stack = beforeTests(startTestStack);
 
 // CI installs one, so there its absence is a failure.
 const hasBrowser = browserPath !== undefined || Boolean(process.env["CI"]);
@@ -45,7 +45,7 @@ if (!hasBrowser) reportSkipped("Chromium or Chrome", "the API page");
 describe.runIf(hasBrowser)("the page at / in a browser", () => {
   let opened: Awaited<ReturnType<typeof openApiPage>>;
   beforeAll(async () => {
-    opened = await openApiPage(url);
+    opened = await openApiPage(new URL("/", stack.baseUrl).href);
   });
   afterAll(() => opened?.close());
 

@@ -17,6 +17,7 @@ import {
 import { listen } from "../../infra/tools/local/machine/ports.ts";
 import { type Order, OrdersClient } from "../../shared/clients/orders-client.ts";
 import type { orderFields } from "../../shared/order.ts";
+import { beforeTests } from "../helpers/before-tests.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
 import { startTestStack } from "../helpers/test-stack.ts";
@@ -60,7 +61,7 @@ const clients = [start("TypeScript", process.execPath, "orders-client-calls.ts")
 if (machineHas("requests for Python", "the client in Python"))
   clients.push(start("Python", "python3", "orders_client_calls.py", recipe));
 
-const stack = await startTestStack();
+const stack = beforeTests(startTestStack);
 // The order that API.md's examples cancel.
 beforeAll(() =>
   stack.putOrder({ id: { N: "9007199254740993" }, status: { S: "pending" } }),

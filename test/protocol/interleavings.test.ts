@@ -1,10 +1,10 @@
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { beforeTests } from "../helpers/before-tests.ts";
 import { actors, cancel } from "./actors.ts";
 import { explore } from "./explore.ts";
 import { startRememberedTable, starts } from "./remembered-table.ts";
 
-const table = await startRememberedTable();
-afterAll(() => table.stop());
+const table = beforeTests(startRememberedTable);
 
 test.each([
   ["pending", 11_553],

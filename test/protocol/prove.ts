@@ -10,7 +10,8 @@ import { startRememberedTable, starts, stateOf } from "./remembered-table.ts";
 /** 28,910,474 for each of five starts. Any other number is not the search that was reviewed. */
 const allInterleavings = 144_552_370;
 
-const table = await startRememberedTable();
+await using running = new AsyncDisposableStack();
+const table = await startRememberedTable(running);
 const problems: string[] = [];
 const begun = performance.now();
 let interleavings = 0;
@@ -40,7 +41,6 @@ for (const [bug, code] of Object.entries(plantedBugs)) {
 }
 for (const problem of problems) console.error(`PROBLEM: ${problem}`);
 if (problems.length > 0) process.exitCode = 1;
-await table.stop();
 
 function count(value: number) {
   return value.toLocaleString("en");

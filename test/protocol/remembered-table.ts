@@ -43,9 +43,11 @@ export type RememberedTable = Awaited<ReturnType<typeof startRememberedTable>>;
  * Starts a table with one order: no model of DynamoDB, but the real engine, asked once for each item
  * and request as on the wire.
  */
-export async function startRememberedTable() {
+export async function startRememberedTable(running: AsyncDisposableStack) {
   const engine = await startEngine();
+  running.defer(engine.stop);
   const client = engineClient(engine.endpoint);
+  running.defer(() => client.destroy());
   await createTable(client, "orders", tableName);
   const order = { TableName: tableName, Key: { id } };
 
@@ -58,10 +60,6 @@ export async function startRememberedTable() {
       const { Item: after } = await client.send(new GetItemCommand(order));
       return { item: after && sorted(JSON.stringify(after)), response };
     }),
-    stop: async () => {
-      client.destroy();
-      await engine.stop();
-    },
   };
 }
 

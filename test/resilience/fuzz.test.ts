@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import { beforeTests } from "../helpers/before-tests.ts";
 import { startTestStack } from "../helpers/test-stack.ts";
 import { troubles } from "../helpers/trouble.ts";
 import { fuzz } from "./traffic/fuzzing.ts";
 import { ResponseCounts } from "./traffic/run-traffic.ts";
 
-const stack = await startTestStack();
+const stack = beforeTests(startTestStack);
 
 const kinds = [
   "200",

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { seedOrders } from "../../infra/tools/local/engine/tables.ts";
 import { batches } from "../../infra/tools/orders-file/batches.ts";
+import { beforeTests } from "../helpers/before-tests.ts";
 import {
   type Behaviour,
   type EngineCall,
@@ -31,13 +32,16 @@ function choose({ operation, input, attempt }: EngineCall): Behaviour | undefine
   return (exchange) => behaviour({ ...exchange, forward: () => exchange.forward(small) });
 }
 
-const stack = await startFaultyStack(choose, { maxEnvironments: 1 });
-const orders = Array.from({ length: pageSize * pages - stack.seeded }, (_, index) => ({
-  id: { N: String(20_000 + index) },
-  petId: { N: "1" },
-  status: { S: "pending" },
-}));
+const stack = beforeTests((running) =>
+  startFaultyStack(running, choose, { maxEnvironments: 1 }),
+);
 beforeAll(() => {
+  const length = pageSize * pages - stack.seeded;
+  const orders = Array.from({ length }, (_, index) => ({
+    id: { N: String(20_000 + index) },
+    petId: { N: "1" },
+    status: { S: "pending" },
+  }));
   const { signal } = new AbortController();
   return seedOrders(stack.client, stack.tables.orders, batches(orders), signal);
 });

@@ -1,7 +1,8 @@
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { hashApiKey } from "../../shared/api-keys.ts";
 import { callLimits, createClient } from "../../shared/dynamodb.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
+import { beforeTests } from "../helpers/before-tests.ts";
 import { expectError } from "../helpers/expect-error.ts";
 import {
   type Behaviour,
@@ -19,10 +20,9 @@ function choose({ input }: EngineCall) {
   return [...behaviours].find(([text]) => input.includes(text))?.[1];
 }
 
-const stack = await startFaultyStack(choose, { maxEnvironments: 4 });
-/** Like that of the function that cancels. */
-const client = createClient(callLimits.oneOrder, { endpoint: stack.proxy.endpoint });
-afterAll(() => client.destroy());
+const stack = beforeTests((running) =>
+  startFaultyStack(running, choose, { maxEnvironments: 4 }),
+);
 
 const cancel = (id: string, key?: string) =>
   stack.call(`/store/orders/${id}`, { method: "DELETE" }, key);
@@ -36,10 +36,10 @@ const statusOf = async (id: string) => (await stack.order(id))?.["status"]?.S;
 
 let nextId = 7000;
 
-// Concurrent tests take their `expect` from vitest's context.
+// Concurrent tests take these from vitest's context.
 test.concurrent.for(Object.entries(faults))(
   "a cancellation whose every attempt meets %s fails with service_unavailable",
-  async ([_name, fault], { expect }) => {
+  async ([_name, fault], { expect, onTestFinished }) => {
     const id = String(nextId++);
     let attempts = 0;
     await putOrderMeeting((exchange) => {
@@ -55,6 +55,9 @@ test.concurrent.for(Object.entries(faults))(
     // The function's own deadline is a second later.
     const deadline = AbortSignal.timeout(8_500);
     const { orders } = stack.tables;
+    // Like that of the function that cancels.
+    const client = createClient(callLimits.oneOrder, { endpoint: stack.proxy.endpoint });
+    onTestFinished(() => client.destroy());
     const cancelling = cancelOrder(client, orders, cancellation, deadline);
     await expect(cancelling).rejects.toMatchObject({ code: "service_unavailable" });
     expect(attempts).toBeGreaterThan(0);

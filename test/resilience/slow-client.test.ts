@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { beforeTests } from "../helpers/before-tests.ts";
 import type { Behaviour } from "../helpers/faults/fault-proxy.ts";
 import { startFaultyStack } from "../helpers/faults/faulty-stack.ts";
 
@@ -21,12 +22,14 @@ const endless: Behaviour = ({ input, invocation, response }) => {
   const page = `{"Items":${items},"LastEvaluatedKey":{"id":{"N":"0"},"list":{"S":"${list}"}}}`;
   response.end(page, "latin1");
 };
-const stack = await startFaultyStack(({ operation, input }) => {
-  // Other scans are the stack's, which looks for its keys, and a function's that gets ready.
-  const isList =
-    operation === "Scan" && JSON.parse(input).ProjectionExpression !== undefined;
-  return isList ? endless : undefined;
-});
+const stack = beforeTests((running) =>
+  startFaultyStack(running, ({ operation, input }) => {
+    // Other scans are the stack's, which looks for its keys, and a function's that gets ready.
+    const isList =
+      operation === "Scan" && JSON.parse(input).ProjectionExpression !== undefined;
+    return isList ? endless : undefined;
+  }),
+);
 
 async function openList() {
   const client = new AbortController();

@@ -1,5 +1,4 @@
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
-import { afterAll } from "vitest";
 import { startEngine } from "../../../infra/tools/local/engine/engine.ts";
 import type { LocalStackOptions } from "../../../infra/tools/local/local-stack.ts";
 import { engineClient } from "../../../infra/tools/running-stacks/engine-client.ts";
@@ -10,14 +9,19 @@ import { type Choice, startFaultProxy } from "./fault-proxy.ts";
 export type FaultyStack = Awaited<ReturnType<typeof startFaultyStack>>;
 
 /** Starts a test stack whose functions, but not the test, call the engine through a proxy. */
-export async function startFaultyStack(choose: Choice, options: LocalStackOptions = {}) {
+export async function startFaultyStack(
+  running: AsyncDisposableStack,
+  choose: Choice,
+  options: LocalStackOptions = {},
+) {
   const engine = await startEngine();
-  afterAll(engine.stop);
+  running.defer(engine.stop);
   const proxy = await startFaultProxy(engine.endpoint, choose);
-  afterAll(proxy.stop);
-  const stack = await startTestStack({ ...options, dynamodbEndpoint: proxy.endpoint });
+  running.defer(proxy.stop);
+  const dynamodbEndpoint = proxy.endpoint;
+  const stack = await startTestStack(running, { ...options, dynamodbEndpoint });
   const client = engineClient(engine.endpoint);
-  afterAll(() => client.destroy());
+  running.defer(() => client.destroy());
   const TableName = stack.tables.orders;
   return {
     ...stack,

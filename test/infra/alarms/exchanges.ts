@@ -72,7 +72,8 @@ const requests = {
 /** Makes each request to the service on this machine, with the bundled functions. */
 export async function recordExchanges() {
   let fault: Request["fault"];
-  const stack = await startFaultyStack((call) => fault?.(call));
+  await using running = new AsyncDisposableStack();
+  const stack = await startFaultyStack(running, (call) => fault?.(call));
   const recorded: [name: string, exchange: Exchange][] = [];
   for (const [name, request] of Object.entries<Request>(requests)) {
     fault = request.fault;

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
+import { beforeTests } from "../../helpers/before-tests.ts";
 import { startTestStack } from "../../helpers/test-stack.ts";
 import { createTerminal, run } from "./terminal.ts";
 
-const [stack, { pointTo }] = await Promise.all([startTestStack(), createTerminal()]);
+const stack = beforeTests(startTestStack);
+const { pointTo } = await createTerminal();
 
 test("an audit of the stack's own log names exactly what was undone", async () => {
   const ids = ["1000", "1001", "1002", "1003"];
