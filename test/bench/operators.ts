@@ -28,7 +28,6 @@ export async function operators({ client, endpoint }: Subject) {
     startedAt: 0,
     baseUrl: "http://localhost:1/v1",
     dynamodbEndpoint: endpoint,
-    accessKeyId: "local",
     tables: { orders: tables.ours, apiKeys: "none" },
   };
   await writeFile(pathOf("1.json"), JSON.stringify(stack));

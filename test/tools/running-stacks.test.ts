@@ -20,7 +20,6 @@ const stackAt = (port: number, startedAt: number) => ({
   startedAt,
   baseUrl: `http://localhost:${port}/v1`,
   dynamodbEndpoint: "http://127.0.0.1:8000",
-  accessKeyId: "local",
   tables: { orders: "orders", apiKeys: "keys" },
 });
 

@@ -109,8 +109,8 @@ async function rejectForeignEndpoint(
  */
 export async function findLocalStack(): Promise<Target> {
   const stacks = readStackFiles();
-  for (const { accessKeyId, baseUrl, dynamodbEndpoint, tables } of stacks) {
-    const client = nameMissingTables(engineClient(dynamodbEndpoint, accessKeyId));
+  for (const { baseUrl, dynamodbEndpoint, tables } of stacks) {
+    const client = nameMissingTables(engineClient(dynamodbEndpoint));
     try {
       await client.send(new DescribeTableCommand({ TableName: tables.orders }));
     } catch (error) {

@@ -7,7 +7,6 @@ import { dummyCredentials } from "../running-stacks/local-account.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { lockDatabase } from "./engine/database-lock.ts";
 import { startEngine } from "./engine/engine.ts";
-import { startEngineProxy } from "./engine/engine-proxy.ts";
 import { checkEndpoint, requireEngine } from "./engine/external-engine.ts";
 import { createTables, prepareTables } from "./engine/tables.ts";
 import { createApiServer } from "./gateway/api-server.ts";
@@ -46,6 +45,7 @@ export interface LocalStackOptions extends Partial<GatewayOptions & LambdaHostOp
 /** The service on this machine: the synthesised template and its bundles over a DynamoDB engine. */
 export type LocalStack = Awaited<ReturnType<typeof startLocalStack>>;
 
+const { accessKeyId } = dummyCredentials;
 const sampleOrders = join(import.meta.dirname, "sample-orders.ndjson");
 
 /**
@@ -78,12 +78,12 @@ export async function startLocalStack(
   running.defer(close);
 
   // The build comes last, as it takes longest.
-  const { endpoint, ...access } = await openEngine(options, running, ending);
+  const dynamodbEndpoint = await openEngine(options, running, ending);
   using checked = await openOrders(path, signal);
   log("Building the service...");
   const firstBuild = await build(signal);
 
-  const client = engineClient(endpoint);
+  const client = engineClient(dynamodbEndpoint);
   running.defer(() => client.destroy());
   const orders = batches(withLoadProgress(checked.read(), checked.count, log));
   // Stacks may share an external engine, so the port tells their keys apart.
@@ -106,12 +106,14 @@ export async function startLocalStack(
     signal.throwIfAborted();
     if (error instanceof CommandError) throw error;
     const reason = error.message || error.name;
-    throw new CommandError(`The DynamoDB engine at ${endpoint} failed: ${reason}`);
+    throw new CommandError(
+      `The DynamoDB engine at ${dynamodbEndpoint} failed: ${reason}`,
+    );
   });
 
   /** Serves a build. @returns the path of its API. */
   const use = async (built: SynthesisedStack) => {
-    const opened = openService(built, endpoint, data.apiKey, { ...options, log });
+    const opened = openService(built, dynamodbEndpoint, data.apiKey, { ...options, log });
     await createTables(client, built.template.all("AWS::DynamoDB::Table"));
     service.use(opened);
     return opened.basePath;
@@ -132,11 +134,10 @@ export async function startLocalStack(
     /** Like `http://localhost:3000/v1`. */
     baseUrl,
     tables,
-    /** The engine's own address, for this process and its functions. */
-    dynamodbEndpoint: endpoint,
+    dynamodbEndpoint,
     client,
     /** How other programs reach the service and its tables. */
-    connection: { baseUrl, ...access, tables },
+    connection: { baseUrl, dynamodbEndpoint, accessKeyId, tables },
   };
 }
 
@@ -149,11 +150,7 @@ async function openOrders(path: string, signal: AbortSignal) {
   return await checkOrders(path, () => signal.throwIfAborted());
 }
 
-/**
- * Finds or starts a DynamoDB engine. One that was started is stopped with the rest.
- *
- * @returns its own address, and how other programs reach it.
- */
+/** Finds or starts a DynamoDB engine. One that was started is stopped with the rest. */
 async function openEngine(
   { dynamodbEndpoint, db }: LocalStackOptions,
   running: AsyncDisposableStack,
@@ -162,8 +159,7 @@ async function openEngine(
   if (dynamodbEndpoint !== undefined) {
     const endpoint = checkEndpoint(dynamodbEndpoint);
     await requireEngine(endpoint);
-    const { accessKeyId } = dummyCredentials;
-    return { endpoint, dynamodbEndpoint: endpoint, accessKeyId };
+    return endpoint;
   }
   if (db !== undefined) running.defer(await lockDatabase(db));
   const { endpoint, ended, stop } = await startEngine(db);
@@ -171,9 +167,7 @@ async function openEngine(
     ending.abort(new CommandError("The DynamoDB engine ended unexpectedly")),
   );
   running.defer(stop);
-  const { close, ...access } = await startEngineProxy(endpoint);
-  running.defer(close);
-  return { endpoint, ...access };
+  return endpoint;
 }
 
 /**

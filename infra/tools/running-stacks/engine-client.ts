@@ -2,16 +2,8 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { retryLostCalls } from "../../../shared/dynamodb.ts";
 import { dummyCredentials, region } from "./local-account.ts";
 
-/**
- * A client of the engine at an endpoint, whatever the shell's and the profile's settings are.
- *
- * @param accessKeyId the one that the proxy of an embedded engine requires; an engine itself
- * accepts any.
- */
-export function engineClient(
-  endpoint: string,
-  accessKeyId = dummyCredentials.accessKeyId,
-): DynamoDBClient {
+/** A client of the engine at an endpoint, whatever the shell's and the profile's settings are. */
+export function engineClient(endpoint: string): DynamoDBClient {
   return retryLostCalls(
     new DynamoDBClient({
       // All that the SDK would read from the shell's environment and the AWS profile.
@@ -25,7 +17,7 @@ export function engineClient(
       userAgentAppId: async () => undefined,
       endpoint,
       region,
-      credentials: { ...dummyCredentials, accessKeyId },
+      credentials: dummyCredentials,
       requestHandler: {
         connectionTimeout: 30_000,
         requestTimeout: 30_000,

@@ -18,8 +18,6 @@ const stackSchema = z.object({
   startedAt: z.number(),
   baseUrl: z.string(),
   dynamodbEndpoint: z.string(),
-  /** Requests to the endpoint are signed with it. */
-  accessKeyId: z.string(),
   tables: z.object({ orders: z.string(), apiKeys: z.string() }),
 });
 

@@ -23,7 +23,6 @@ test("an audit of the stack's own log names exactly what was undone", async () =
     baseUrl,
     dynamodbEndpoint,
     tables,
-    accessKeyId: "local",
   });
   const { code, stdout, stderr } = await run("orders audit --log - --local", log);
   expect(code).toBe(1);

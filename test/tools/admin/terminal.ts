@@ -94,7 +94,6 @@ export async function createTerminal() {
     startedAt: port,
     baseUrl: `http://localhost:${port}/v1`,
     dynamodbEndpoint: endpoint,
-    accessKeyId: "local",
     tables: tables.tables,
   });
   const pointTo = async (...stacks: RunningStack[]) => {

@@ -31,7 +31,7 @@ const hasList = machineHas("/proc or ps", "npm start --watch");
 describe.runIf(hasList)("npm start --watch", { timeout: 180_000 }, () => {
   const project = join(directory, "project");
   let stack: ReturnType<typeof start>;
-  let served: Record<"baseUrl" | "apiKey" | "dynamodbEndpoint" | "accessKeyId", string>;
+  let served: Record<"baseUrl" | "apiKey" | "dynamodbEndpoint", string>;
   let headers: Record<string, string>;
   beforeAll(async () => {
     for (const part of ["functions", "shared", "infra", "package.json"])
@@ -104,7 +104,7 @@ ${keys}`,
   });
 
   test("creates a table that a change adds, and names lines of sources in traces", async () => {
-    const client = engineClient(served.dynamodbEndpoint, served.accessKeyId);
+    const client = engineClient(served.dynamodbEndpoint);
     const { TableNames } = await client.send(new ListTablesCommand());
     client.destroy();
     expect(TableNames).toContainEqual(expect.stringContaining("Refunds"));
