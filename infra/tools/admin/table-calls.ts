@@ -33,20 +33,6 @@ export function orderKey(id: string): OrderItem {
   return { id: { N: id } };
 }
 
-/** The item that kept a write from being applied, unless the same write has. */
-function conflictOf(
-  { Item: found, $metadata }: ConditionalCheckFailedException,
-  written: Attributes | undefined,
-  isRepeated: boolean,
-) {
-  const isRetry = isRepeated || ($metadata.attempts ?? 1) > 1;
-  // A retry may find what an earlier attempt wrote, its response lost.
-  const isSame = written
-    ? differingAttributes({ ...found, ...written }, { ...found }).length === 0
-    : found === undefined;
-  return isRetry && isSame ? undefined : { found };
-}
-
 /** The condition that an item has these attributes, and a way to write other terms. */
 function conditionOn(read: Attributes) {
   const names: Record<string, string> = {};
@@ -68,6 +54,12 @@ function conditionOn(read: Attributes) {
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
   };
+}
+
+/** Whether what was found has all that was written; undefined is an item that was deleted. */
+function isWritten(written?: Attributes, found?: OrderItem) {
+  if (!written) return !found;
+  return differingAttributes({ ...found, ...written }, { ...found }).length === 0;
 }
 
 /** The output of a call that asked for `ReturnConsumedCapacity: "TOTAL"`, of one table. */
@@ -236,24 +228,23 @@ export class TableCalls {
     send: () => Promise<Metered>,
     onDoubt?: () => void,
   ) {
-    let attempts = 0;
     let isUnsettled = false;
+    const attempt = () =>
+      send().catch((error) => {
+        isUnsettled ||= mayBeApplied(error);
+        throw error;
+      });
     try {
-      await this.make(() => {
-        attempts++;
-        return send().catch((error) => {
-          isUnsettled ||= mayBeApplied(error);
-          throw error;
-        });
-      }, 1);
+      await this.make(attempt, 1);
       return undefined;
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) {
-        const conflict = conflictOf(error, written, attempts > 1);
-        if (!conflict) onDoubt?.();
-        return conflict;
-      }
-      throw isUnsettled ? new UnsettledWriteError(error) : error;
+      if (!(error instanceof ConditionalCheckFailedException))
+        throw isUnsettled ? new UnsettledWriteError(error) : error;
+      const { Item: found } = error;
+      // A retry may find what an earlier attempt wrote, its response lost.
+      if (!isUnsettled || !isWritten(written, found)) return { found };
+      onDoubt?.();
+      return undefined;
     }
   }
 

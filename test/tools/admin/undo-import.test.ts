@@ -70,6 +70,16 @@ test("an undone import leaves an order that a retry has found, which may be some
     {"id":1,"status":"pending"}
   `);
 
+test("an undone import knows its own deletion again, its response lost", () =>
+  playIn({ calls: onFirst("DeleteItem", applied["reset after the engine"]) })`
+    $ orders import --record deleted.record
+    > {"id":1}
+    …
+    $ orders import --undo deleted.record --yes
+    …
+    ! ORDERS: 1 deleted, 0 missing, …
+  `);
+
 test("an import that was killed is undone but for the orders whose outcome is unknown", async () => {
   const lines = Array.from({ length: 250 }, (_, id) => `{"id":${id}}\n`);
   const silent = onEveryAfter(120, "PutItem", applied["silence after the engine"]);
