@@ -22,26 +22,27 @@ export interface TargetOptions {
   rate?: number;
 }
 
-type Work<Given extends unknown[]> = (
-  session: Session,
-  ...given: Given
-) => Promise<Result>;
+type Work = (session: Session, ...given: never[]) => Promise<Result>;
 
 /**
- * The action of a command.
+ * The action of a command: the work with this name, which gets the arguments and the options of the
+ * command line.
  *
- * @param load loads its work, which then gets the arguments and the options of the command line.
- * Loading takes a while, so neither help nor wrong use waits for it.
+ * @param load loads the work's module. That takes a while, so neither help nor wrong use waits for
+ * it.
  */
-function action<Given extends unknown[]>(load: () => Promise<Work<Given>>) {
-  return async function (this: Command, ...given: Given) {
+function action<Name extends string>(
+  load: () => Promise<Record<Name, Work>>,
+  name: Name,
+) {
+  return async function (this: Command, ...given: unknown[]) {
     const { env, local } = this.optsWithGlobals<TargetOptions>();
     if (!env && !local)
       this.error(
         `error: choose --local or one of --env ${Object.keys(environments).join(", --env ")}`,
       );
     const [{ runOnTarget }, work] = await Promise.all([import("./command.ts"), load()]);
-    await runOnTarget(this, (session) => work(session, ...given));
+    await runOnTarget(this, (session) => work[name](session, ...(given as never[])));
   };
 }
 
@@ -57,8 +58,7 @@ function addTarget(command: Command) {
         .conflicts("local"),
     )
     .option("--local", "work on the running `petstore start`")
-    .option("--json", "print JSON, for scripts")
-    .showHelpAfterError("(see --help)");
+    .option("--json", "print JSON, for scripts");
 }
 
 const rateOption = new Option(
@@ -90,18 +90,18 @@ export function addKeyCommands(keys: Command) {
       "the last day the key works, in UTC, or the date-time it expires",
       parseExpiry,
     )
-    .action(action(async () => (await import("./api-keys.ts")).issueKey));
+    .action(action(() => import("./api-keys.ts"), "issueKey"));
   keys
     .command("list")
     .description("list every key ever issued; the keys themselves are never shown again")
     .option("--active", "only the keys that work")
     .addOption(tableOption)
-    .action(action(async () => (await import("./api-keys.ts")).listKeys));
+    .action(action(() => import("./api-keys.ts"), "listKeys"));
   keys
     .command("revoke")
     .description("revoke a key for good")
     .argument("<key-id>", "as shown by `keys list`", parseKeyId)
-    .action(action(async () => (await import("./api-keys.ts")).revokeKey));
+    .action(action(() => import("./api-keys.ts"), "revokeKey"));
   keys
     .command("check")
     .description("read a key from standard input and say whether the service accepts it")
@@ -114,10 +114,10 @@ export function addKeyCommands(keys: Command) {
             "an argument stays in the shell's history",
         );
     })
-    .action(action(async () => (await import("./api-keys.ts")).checkKey));
+    .action(action(() => import("./api-keys.ts"), "checkKey"));
   repairCommand(keys)
     .addOption(rateOption)
-    .action(action(async () => (await import("./repair.ts")).repairKeys));
+    .action(action(() => import("./repair.ts"), "repairKeys"));
 }
 
 /** Adds the commands of orders. */
@@ -129,7 +129,7 @@ export function addOrderCommands(orders: Command) {
     .description("write every order, one per line, in the format of `orders import`")
     .argument("[file]", "where to write (default: standard output)", parseNonEmpty)
     .addOption(tableOption)
-    .action(action(async () => (await import("./read-orders.ts")).exportOrders));
+    .action(action(() => import("./read-orders.ts"), "exportOrders"));
   orders
     .command("ship")
     .description("ship pending orders")
@@ -152,7 +152,7 @@ export function addOrderCommands(orders: Command) {
       if (ship.args.length > 0 && ship.opts()["file"] !== undefined)
         ship.error("error: name either orders or a file of ids");
     })
-    .action(action(async () => (await import("./ship-orders.ts")).shipOrders));
+    .action(action(() => import("./ship-orders.ts"), "shipOrders"));
   addLookUps(orders);
   addReinstate(orders);
   repairCommand(orders)
@@ -162,7 +162,7 @@ export function addOrderCommands(orders: Command) {
       parseFields,
     )
     .addOption(idsOption)
-    .action(action(async () => (await import("./repair.ts")).repairOrders));
+    .action(action(() => import("./repair.ts"), "repairOrders"));
 }
 
 function addImport(orders: Command) {
@@ -198,7 +198,7 @@ function addImport(orders: Command) {
       if (!yes && !process.stdin.isTTY)
         command.error("error: No terminal to ask on. Add --yes to go ahead.");
     })
-    .action(action(async () => (await import("./import-orders.ts")).importOrders));
+    .action(action(() => import("./import-orders.ts"), "importOrders"));
 }
 
 function addReinstate(orders: Command) {
@@ -231,7 +231,7 @@ function addReinstate(orders: Command) {
       if (Date.parse(since) >= end)
         reinstate.error("error: --since must be in the past, and earlier than --until");
     })
-    .action(action(async () => (await import("./reinstate-orders.ts")).reinstateOrders));
+    .action(action(() => import("./reinstate-orders.ts"), "reinstateOrders"));
 }
 
 /** Adds the commands that only read orders. */
@@ -247,18 +247,18 @@ function addLookUps(orders: Command) {
       ),
     )
     .option("--cancelled-by <key-id>", "only orders that this key cancelled", parseKeyId)
-    .action(action(async () => (await import("./read-orders.ts")).listOrders));
+    .action(action(() => import("./read-orders.ts"), "listOrders"));
   orders
     .command("count")
     .description("count the orders by status")
-    .action(action(async () => (await import("./read-orders.ts")).countOrders));
+    .action(action(() => import("./read-orders.ts"), "countOrders"));
   orders
     .command("show")
     .description(
       "show an order with its status and, if it was cancelled, when and by which key",
     )
     .argument("<order-id>", "the order's id", parseId)
-    .action(action(async () => (await import("./read-orders.ts")).showOrder));
+    .action(action(() => import("./read-orders.ts"), "showOrder"));
   orders
     .command("audit")
     .description("compare the cancellations in CancelOrder's log with the table")
@@ -267,7 +267,7 @@ function addLookUps(orders: Command) {
       "the function's log lines (`-` is standard input)",
       parseNonEmpty,
     )
-    .action(action(async () => (await import("./audit-orders.ts")).auditCancellations));
+    .action(action(() => import("./audit-orders.ts"), "auditCancellations"));
 }
 
 /** Adds the command that repairs the items of a table. */
