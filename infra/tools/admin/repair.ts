@@ -36,21 +36,19 @@ interface Repair {
   writes: TableCalls | undefined;
 }
 
-/** The outcome for an item, its status in the live table and in the copy, and what differed. */
-interface RepairedItem {
-  id: unknown;
-  outcome: Outcome;
-  status: string | undefined;
-  was: string | undefined;
-  differing: string[];
+/** An item as the copy and the table in use have it, and what became of it. */
+interface Repaired extends Judgement {
+  copied: OrderItem | undefined;
+  current: OrderItem | undefined;
 }
 
 /** The lines about items that were left as they are, but may be wrong. */
-const explanations: Partial<Record<Outcome, (item: RepairedItem) => string>> = {
-  contradictory: ({ id, status, was }) => `${id} is ${status}, but was ${was}`,
-  onlyLive: ({ id }) => `${id} is only in the live table`,
-  inNeither: ({ id }) => `${id} is in neither table`,
-};
+const explanations: Partial<Record<Outcome, (status?: string, was?: string) => string>> =
+  {
+    contradictory: (status, was) => `is ${status}, but was ${was}`,
+    onlyLive: () => "is only in the live table",
+    inNeither: () => "is in neither table",
+  };
 
 /** Repairs the orders table, also these attributes where they differ. */
 export function repairOrders(
@@ -90,17 +88,7 @@ async function repair(
     writes: dryRun ? undefined : session.calls("writes"),
   };
   const counts = { ...zeroCounts };
-  const doubtful = new Findings<string>();
-  const differences = new Map(rules.repairable.map((name) => [name, 0]));
-  const report = (repaired: RepairedItem) => {
-    const { differing, ...item } = repaired;
-    for (const name of differing) differences.set(name, (differences.get(name) ?? 0) + 1);
-    const { id, outcome } = item;
-    const explain = explanations[outcome];
-    if (explain) doubtful.add(words(outcome), explain(repaired));
-    const isWritten = outcome === "placed" || outcome === "repaired";
-    if (isWritten || (explain && session.asJson)) session.print(String(id), item);
-  };
+  const report = startReport(session, rules);
   const { done, reason } = await workThrough(session, {
     title: dryRun ? "Comparing" : "Repairing",
     unit: "items",
@@ -113,31 +101,61 @@ async function repair(
         const copied = findCopied(item);
         // It came with the copy's own batches.
         if (batch.table === live && copied) continue;
-        const repaired = await repairItem(job, item, copied, findCurrent(item));
-        report(repaired);
+        const repaired = await repairItem(job, copied, findCurrent(item));
+        report.add(item, repaired);
         yield repaired.outcome;
       }
     },
     counts,
   });
+  if (done === 0 && reason === undefined)
+    throw new CommandError(`Nothing was compared: ${from} and ${live} are empty`);
   const summary = `${dryRun ? "Would repair" : "Repaired"} ${live}: ${countsText(counts)}`;
-  const rows = [...differences].map(([name, count]) => [name, grouped(count)]).sort();
+  const complete = reason === undefined;
   return {
-    json: {
-      table: live,
-      dryRun,
-      complete: reason === undefined,
-      ...counts,
-      fields: Object.fromEntries(differences),
-    },
-    notes: [
-      (done > 0 || reason === undefined) && summary,
-      ...doubtful.first.sort().map(printable),
-      ...doubtful.more,
-      rows.length > 0 && columns([["FIELD", "DIFFERED IN"], ...rows]),
-    ],
+    json: { table: live, dryRun, complete, ...counts, fields: report.fields() },
+    notes: [done > 0 && summary, ...report.notes()],
     reason,
     rejected: counts.contradictory + counts.inNeither > 0,
+  };
+}
+
+/** Collects what a repair finds. Prints the items that are written. */
+function startReport(session: Session, { name, repairable }: Rules) {
+  const doubtful = new Findings<string>();
+  /** How many items differ in each attribute. */
+  const differences = new Map<string, number>();
+  const count = (names: string[], number: number) => {
+    for (const name of names)
+      differences.set(name, (differences.get(name) ?? 0) + number);
+  };
+  return {
+    add(item: OrderItem, { copied, current, outcome, differing = [] }: Repaired) {
+      count(
+        repairable.filter((name) => copied?.[name] ?? current?.[name]),
+        0,
+      );
+      count(differing, 1);
+      const id = plainValue(item[name]) ?? "";
+      const status = current?.["status"]?.S;
+      const was = copied?.["status"]?.S;
+      const explain = explanations[outcome];
+      if (explain) doubtful.add(words(outcome), `${id} ${explain(status, was)}`);
+      const isWritten = outcome === "placed" || outcome === "repaired";
+      if (isWritten || (explain && session.asJson))
+        session.print(String(id), { id, outcome, status, was });
+    },
+    fields: () => Object.fromEntries(differences),
+    notes() {
+      const unknown = repairable.filter((name) => !differences.has(name)).join(", ");
+      const rows = [...differences].map(([name, count]) => [name, grouped(count)]);
+      return [
+        ...doubtful.first.sort().map(printable),
+        ...doubtful.more,
+        rows.length > 0 && columns([["FIELD", "DIFFERED IN"], ...rows.sort()]),
+        unknown && `No order has a field ${unknown}: check --fields`,
+      ];
+    },
   };
 }
 
@@ -167,46 +185,30 @@ async function finderIn({ rules, reads }: Repair, name: string, { table, items }
 }
 
 /**
- * Repairs one item, and returns what became of it. Its read need not be consistent, because the
- * write's condition is.
+ * Repairs one item, unless it is a dry run, and again if someone else wrote first. Its read need
+ * not be consistent, because the write's condition is.
  */
 async function repairItem(
   job: Repair,
-  item: OrderItem,
   copied: OrderItem | undefined,
   current: OrderItem | undefined,
-): Promise<RepairedItem> {
-  const judgement = judge(job.rules, copied, current);
-  const conflict = await write(job, copied, current, judgement);
-  // Someone else wrote first, so judge again by the item they left.
-  if (conflict) return repairItem(job, item, copied, conflict.found);
-  return {
-    id: plainValue(item[job.rules.name]) ?? "",
-    outcome: judgement.outcome,
-    status: current?.["status"]?.S,
-    was: copied?.["status"]?.S,
-    differing: judgement.differing ?? [],
-  };
+): Promise<Repaired> {
+  const { live, rules, writes } = job;
+  const { key, judgedBy } = rules;
+  const judgement = judge(rules, copied, current);
+  const { outcome, change } = judgement;
+  let conflict: { found: OrderItem | undefined } | undefined;
+  if (copied && outcome === "placed") conflict = await writes?.insert(live, key, copied);
+  if (current && change) {
+    const read = Object.fromEntries(judgedBy.map((name) => [name, current[name]]));
+    conflict = await writes?.update(live, key, change, read);
+  }
+  if (conflict) return repairItem(job, copied, conflict.found);
+  return { ...judgement, copied, current };
 }
 
 function judge(rules: Rules, copied?: OrderItem, current?: OrderItem): Judgement {
   if (copied && current) return rules.judge(copied, current);
   if (copied) return { outcome: "placed" };
   return { outcome: current ? "onlyLive" : "inNeither" };
-}
-
-/**
- * Writes an item that is missing, or the change to one, while it is still as it was judged; nothing
- * in a dry run.
- */
-async function write(
-  { live, rules, writes }: Repair,
-  copied: OrderItem | undefined,
-  current: OrderItem | undefined,
-  { change }: Judgement,
-) {
-  if (!current) return copied && writes?.insert(live, rules.key, copied);
-  if (!change) return undefined;
-  const read = Object.fromEntries(rules.judgedBy.map((name) => [name, current[name]]));
-  return writes?.update(live, rules.key, change, read);
 }
