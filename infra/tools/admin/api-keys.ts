@@ -108,16 +108,24 @@ export async function requireKey(target: Target, keyId: string): Promise<ApiKeyR
 }
 
 /**
- * Revokes the key with this id for good.
+ * Revokes the key with this id for good. Safe to repeat.
  *
- * @throws CommandError when there is none or it is already revoked.
+ * @throws CommandError when there is none.
  */
 export async function revokeKey(target: Target, keyId: string): Promise<Result> {
   const record = await requireKey(target, keyId);
-  if (record.revokedAt !== undefined) {
-    const earlier = isoTime(record.revokedAt);
-    throw new CommandError(`Key ${keyId} was already revoked at ${earlier}`);
-  }
+  const { authorizerCacheSeconds: acceptedForUpToSeconds } = target.environment;
+  const result = (text: string, revokedAt: number) => ({
+    text,
+    json: { ...publicFields({ ...record, revokedAt }), acceptedForUpToSeconds },
+    unprinted: text,
+  });
+  const named = `${keyId} (${printable(record.name)})`;
+  if (record.revokedAt !== undefined)
+    return result(
+      `${named} was already revoked at ${isoTime(record.revokedAt)}`,
+      record.revokedAt,
+    );
   const revokedAt = epochSeconds();
   const conflict = await new TableCalls(target.client).update(
     target.apiKeysTable,
@@ -127,18 +135,11 @@ export async function revokeKey(target: Target, keyId: string): Promise<Result> 
   );
   // Someone else has revoked or deleted it since.
   if (conflict) return revokeKey(target, keyId);
-  const { authorizerCacheSeconds } = target.environment;
-  const text =
-    `Revoked ${keyId} (${printable(record.name)}). The gateway's cache may still accept it for up to ` +
-    `${counted(authorizerCacheSeconds, "second")}.`;
-  return {
-    text,
-    json: {
-      ...publicFields({ ...record, revokedAt }),
-      acceptedForUpToSeconds: authorizerCacheSeconds,
-    },
-    unprinted: text,
-  };
+  return result(
+    `Revoked ${named}. The gateway's cache may still accept it for up to ` +
+      `${counted(acceptedForUpToSeconds, "second")}.`,
+    revokedAt,
+  );
 }
 
 /**

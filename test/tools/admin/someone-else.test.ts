@@ -42,8 +42,7 @@ const repairKey = (printed: string) => `
 const revoke = (printed: string) => `
   $ put KEYS ${key}
   $ keys revoke key_1111111111111111
-  ${printed}
-  exit 1`;
+  ${printed}`;
 const ship = (printed: string) => `
   $ put ${pending}
   $ orders ship 1
@@ -117,13 +116,13 @@ test.each<
     "keys revoke: revoked",
     revoked,
     "UpdateItem",
-    revoke("! Key key_1111111111111111 was already revoked at 1970-01-01T00:00:02Z"),
+    revoke("key_1111111111111111 (test) was already revoked at 1970-01-01T00:00:02Z"),
   ],
   [
     "keys revoke: deleted",
     deleted,
     "UpdateItem",
-    revoke("! No key has the id key_1111111111111111"),
+    revoke("! No key has the id key_1111111111111111\nexit 1"),
   ],
   [
     "ship: cancelled",
