@@ -1,9 +1,8 @@
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createTerminal } from "./terminal.ts";
 
-const { folder, play, playIn } = await createTerminal();
+const { play, playIn } = await createTerminal();
 const key = "key_1111111111111111";
 const loggedAt = "2026-11-20T08:00:00.123Z";
 const before = "2026-11-20T08:00:00.122Z";
@@ -17,7 +16,7 @@ const logged = (orderId: string, requestId = "request_1") =>
   });
 /** As `aws logs filter-log-events --output text` prints them. */
 const saveLog = (lines: string[]) =>
-  writeFile(join(folder, "cancelled.log"), lines.map((line) => `${line}\n\n`).join(""));
+  writeFile("cancelled.log", lines.map((line) => `${line}\n\n`).join(""));
 
 const cancelled = (id: number, changes = {}) => {
   const cancellation = {

@@ -9,18 +9,16 @@ import {
   symlink,
   writeFile,
 } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type Behaviour, onEvery } from "../../helpers/faults/fault-proxy.ts";
 import { rejectedAs } from "../../helpers/faults/faults.ts";
 import { createTerminal, pagesOf } from "./terminal.ts";
 
 const { folder, play, playIn } = await createTerminal();
-const inFolder = (name: string) => join(folder, name);
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 /** The files that replace the one with this name when they are complete. */
 const partialsOf = async (name: string) =>
-  (await readdir(folder)).filter((file) => file.startsWith(`${name}.`));
+  (await readdir(".")).filter((file) => file.startsWith(`${name}.`));
 
 /** One order of each kind, exact to the last digit, in the order of their lines. */
 const orders = [
@@ -106,13 +104,13 @@ test.each<[how: string, second: Behaviour, line: string]>([
     exit 1
   `;
     expect(scans).toBe(2);
-    expect(await readFile(inFolder("last.ndjson"), "utf8")).toBe("the last export\n");
+    expect(await readFile("last.ndjson", "utf8")).toBe("the last export\n");
     expect(await partialsOf("last.ndjson")).toEqual([]);
   },
 );
 
 test("an export to a pipe writes there instead of replacing it", async () => {
-  const pipe = inFolder("pipe");
+  const pipe = "pipe";
   execFileSync("mkfifo", [pipe]);
   const played = play`
     $ put {"id":1}
@@ -125,7 +123,7 @@ test("an export to a pipe writes there instead of replacing it", async () => {
 });
 
 test("an export replaces the file behind a link, which keeps its mode from the start", async () => {
-  const [link, target] = [inFolder("link.ndjson"), inFolder("target.ndjson")];
+  const [link, target] = ["link.ndjson", "target.ndjson"];
   await writeFile(target, "the last export\n");
   await chmod(target, 0o620);
   await symlink(target, link);
@@ -133,7 +131,7 @@ test("an export replaces the file behind a link, which keeps its mode from the s
   const calls = onEvery("Scan", async (exchange) => {
     if (exchange.input.includes("ExclusiveStartKey"))
       for (const name of await partialsOf("target.ndjson"))
-        modes.push(await modeOf(inFolder(name)));
+        modes.push(await modeOf(name));
     await pagesOf(1)(exchange);
   });
   await playIn({ calls })`
@@ -148,7 +146,7 @@ test("an export replaces the file behind a link, which keeps its mode from the s
 });
 
 test("an export rejects a link that leads nowhere, and keeps it", async () => {
-  const link = inFolder("dangling.ndjson");
+  const link = "dangling.ndjson";
   await symlink("none.ndjson", link);
   await play`
     $ orders export dangling.ndjson
@@ -161,7 +159,7 @@ test("an export rejects a link that leads nowhere, and keeps it", async () => {
 test("an export removes no file that it has not made", async () => {
   vi.spyOn(crypto, "randomUUID").mockReturnValue("0-0-0-0-0");
   onTestFinished(() => void vi.restoreAllMocks());
-  const theirs = inFolder("mine.ndjson.0-0-0-0-0.partial");
+  const theirs = "mine.ndjson.0-0-0-0-0.partial";
   await writeFile(theirs, "theirs");
   await play`
     $ orders export mine.ndjson
@@ -172,12 +170,12 @@ test("an export removes no file that it has not made", async () => {
 });
 
 test("an export is flushed to the disk before it replaces the last one", async () => {
-  const last = await open(inFolder("last.ndjson"), "w");
+  const last = await open("last.ndjson", "w");
   await last.close();
   let replaced: Promise<string> | undefined;
   const sync = vi.spyOn(Object.getPrototypeOf(last), "sync");
   sync.mockImplementation(async () => {
-    replaced = readFile(inFolder("last.ndjson"), "utf8");
+    replaced = readFile("last.ndjson", "utf8");
     await replaced;
   });
   onTestFinished(() => void vi.restoreAllMocks());

@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseOrderLine } from "../../../infra/tools/orders-file/order-line.ts";
 import { type Choice, justBefore, onEvery } from "../../helpers/faults/fault-proxy.ts";
@@ -11,7 +10,7 @@ const { folder, play, playIn, put } = await createTerminal();
 
 const saveOrders = (count: number, padding = "") =>
   writeFile(
-    join(folder, "orders.ndjson"),
+    "orders.ndjson",
     Array.from(
       { length: count },
       (_, id) => `{"id":${id},"status":"pending"}${padding}\n`,
@@ -189,12 +188,12 @@ test("an import counts the writes that may have been applied", async () => {
 });
 
 test("an import reads a named pipe", async () => {
-  execFileSync("mkfifo", [join(folder, "pipe")]);
+  execFileSync("mkfifo", ["pipe"]);
   const played = play`
     $ orders import pipe
     2 orders: 2 written, 0 already there, 0 different, 0 not written
   `;
-  await Promise.all([played, writeFile(join(folder, "pipe"), '{"id":1}\n{"id":2}\n')]);
+  await Promise.all([played, writeFile("pipe", '{"id":1}\n{"id":2}\n')]);
 });
 
 test("a comparison reads a hundred orders at a time, consistently, and only reads", async () => {

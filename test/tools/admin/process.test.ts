@@ -100,8 +100,8 @@ describe("an import", () => {
       { length: 120 },
       (_, id) => `{"id":${id},"status":"shipped"}`,
     );
-    await writeFile(join(folder, "orders.ndjson"), lines.join("\n"));
-    const command = `orders import ${folder}/orders.ndjson --json`;
+    await writeFile("orders.ndjson", lines.join("\n"));
+    const command = "orders import orders.ndjson --json";
     const throttled = onEveryAfter(20, "PutItem", unapplied["throttled by the table"]);
     const interrupted = await start(command, {
       calls: throttled.calls,

@@ -1,5 +1,4 @@
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
@@ -70,9 +69,8 @@ describe("a command that can't find its stack says what to do:", () => {
     cloudFormation.rejects(Object.assign(new Error(message), { name }));
   };
   const withProfile = async () => {
-    const config = join(folder, "config");
-    await writeFile(config, "[default]\nendpoint_url = http://127.0.0.1:1\n");
-    withEnv({ AWS_CONFIG_FILE: config })();
+    await writeFile("config", "[default]\nendpoint_url = http://127.0.0.1:1\n");
+    withEnv({ AWS_CONFIG_FILE: "config" })();
   };
   const foreign = (host: string, reason: string) =>
     `No stack ${production.stackName} at ${host}, which is not AWS (${reason}). ` +

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -36,7 +35,9 @@ import {
   respond,
 } from "../../helpers/faults/fault-proxy.ts";
 import { tableWriter } from "../../helpers/table-writer.ts";
+import { temporaryFolder } from "../../helpers/temporary-folder.ts";
 import { createTestTables } from "../../helpers/test-tables.ts";
+import { seenIn, sessionOf, wordsOf } from "./transcript.ts";
 
 type Stream = "stdout" | "stderr";
 
@@ -73,12 +74,12 @@ export async function createTerminal() {
   const tables = await createTestTables();
   const { client, dynamodbEndpoint, items } = tables;
   const { orders, apiKeys } = tables.tables;
-  const folder = await mkdtemp(join(tmpdir(), "pet-store-admin-"));
+  const { path: folder, remove } = await temporaryFolder();
   const stackFiles = join(folder, "stacks");
   const running: ChildProcess[] = [];
   afterAll(async () => {
     for (const child of running) child.kill("SIGKILL");
-    await rm(folder, { recursive: true, force: true });
+    await remove();
   });
   let copy: string;
   let isCopied: boolean;
@@ -118,15 +119,18 @@ export async function createTerminal() {
     input: string,
     terminals?: Stream[],
   ): Promise<string[]> {
-    const names: Record<string, string> = { ORDERS: orders, KEYS: apiKeys, COPY: copy };
-    const command = line.replace(/\b[A-Z]{4,6}\b/g, (name) => names[name] ?? name);
+    const names = Object.entries(tableNames());
+    const command = names.reduce(
+      (text, [name, table]) => text.replaceAll(name, table),
+      line,
+    );
     const [verb, name = "", item] = wordsOf(command);
     switch (verb) {
       case "put":
         await (item ? put(item, name) : put(name));
         return [];
       case "save":
-        await writeFile(join(folder, name), input);
+        await writeFile(name, input);
         return [];
       case "table":
         return (await items(name === apiKeys ? "apiKeys" : "orders")).map(lineOf).sort();
@@ -141,11 +145,12 @@ export async function createTerminal() {
     }
   }
 
+  const tableNames = () => ({ ORDERS: orders, KEYS: apiKeys, COPY: copy });
   const named = (text: string) =>
-    text
-      .replaceAll(orders, "ORDERS")
-      .replaceAll(apiKeys, "KEYS")
-      .replaceAll(copy, "COPY");
+    Object.entries(tableNames()).reduce(
+      (all, [name, table]) => all.replaceAll(table, name),
+      text,
+    );
 
   /**
    * Plays a session at a terminal: `$ ` begins a command, `> ` its input, and the rest is what it
@@ -168,7 +173,7 @@ export async function createTerminal() {
       };
       const endpoint = calls && (await tables.behindProxy(record)).proxy.endpoint;
       await pointTo(...(stacks ?? [stackAt(endpoint)]));
-      const session = withoutIndent(String.raw(strings, ...values));
+      const session = sessionOf(strings, values);
       if (session.includes("--env")) {
         deployProduction({ orders, apiKeys });
         vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", endpoint ?? dynamodbEndpoint);
@@ -188,12 +193,19 @@ export async function createTerminal() {
   ) {
     const endpoint = calls && (await tables.behindProxy(calls)).proxy.endpoint;
     await pointTo(stackAt(endpoint));
-    const args = [...petstore, ...command.split(" "), "--local"];
-    const { PATH, NODE_COMPILE_CACHE } = process.env;
-    const own = { PATH, NODE_COMPILE_CACHE, HOME: folder, TMPDIR: tmpdir() };
-    const child = spawn("sh", ["-c", script, process.execPath, ...args], {
-      cwd: root,
-      env: { ...own, LOCAL_STACKS: stackFiles, ...env },
+    const [memory = "", program = ""] = petstore;
+    const words = [memory, join(root, program), ...command.split(" "), "--local"];
+    const { PATH, NODE_COMPILE_CACHE, TMPDIR } = process.env;
+    const own = {
+      PATH,
+      NODE_COMPILE_CACHE,
+      TMPDIR,
+      HOME: folder,
+      LOCAL_STACKS: stackFiles,
+    };
+    const child = spawn("sh", ["-c", script, process.execPath, ...words], {
+      cwd: folder,
+      env: { ...own, ...env },
     });
     // The command may exit before it has read its input.
     child.stdin.on("error", () => {});
@@ -222,59 +234,6 @@ export async function createTerminal() {
     start,
   };
 }
-
-function withoutIndent(text: string): string {
-  const [indent = ""] = /^\n */.exec(text) ?? [];
-  return `${text.replaceAll(indent, "\n").replaceAll("\\\n", "").trim()}\n`;
-}
-
-async function seenIn(
-  session: string,
-  perform: (command: string, input: string) => Promise<string[]>,
-): Promise<string> {
-  let seen = "";
-  for (const step of session.split(/^\$ /m).slice(1)) {
-    const [command = "", ...below] = step.trimEnd().split("\n");
-    const input = below.filter((line) => line.startsWith(">"));
-    const expected = below.slice(input.length);
-    const printed = await perform(
-      command,
-      input.map((line) => `${line.slice(2)}\n`).join(""),
-    );
-    const shown = isLike(printed, expected) ? expected : withMarks(printed, expected);
-    seen += [`$ ${command}`, ...input, ...shown, ""].join("\n");
-  }
-  return seen;
-}
-
-function isLike(printed: string[], expected: string[]): boolean {
-  const lines = expected.map((line) => (line === "…" ? "(?:.*\n)*?" : patternOf(line)));
-  return new RegExp(`^${lines.join("")}$`).test(
-    printed.map((line) => `${line}\n`).join(""),
-  );
-}
-
-const patternOf = (line: string) => `${RegExp.escape(line).replaceAll("…", ".*")}\n`;
-
-/** Printed lines as the session has them, where it has them, so that only the others differ. */
-function withMarks(printed: string[], expected: string[]): string[] {
-  let rest = expected;
-  return printed.flatMap((line) => {
-    const index = rest.findIndex(
-      (like) => like !== "…" && new RegExp(`^${patternOf(like)}$`).test(`${line}\n`),
-    );
-    if (index < 0) return rest[0] === "…" ? [] : [line];
-    const passed = rest.slice(0, index + 1);
-    rest = rest.slice(index + 1);
-    return passed.filter((like, place) => like === "…" || place === index);
-  });
-}
-
-const wordsOf = (command: string) =>
-  Array.from(
-    command.matchAll(/'([^']*)'|\{.*\}|\S+/g),
-    ([word, quoted]) => quoted ?? word,
-  );
 
 function linesOf({ code, stdout, stderr }: Ended, isSorted: boolean): string[] {
   const lines = (printed: string): string[] => {

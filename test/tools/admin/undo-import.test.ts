@@ -1,12 +1,11 @@
 import fs from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { onEvery, passOn } from "../../helpers/faults/fault-proxy.ts";
 import { applied } from "../../helpers/faults/faults.ts";
 import { createTerminal, onEveryAfter, onFirst } from "./terminal.ts";
 
-const { folder, items, play, playIn, start } = await createTerminal();
+const { items, play, playIn, start } = await createTerminal();
 
 test("an undone import deletes what it wrote and nobody has changed, and names what stays", () => play`
   $ put {"id":1}
@@ -83,8 +82,7 @@ test("an undone import knows its own deletion again, its response lost", () =>
 test("an import that was killed is undone but for the orders whose outcome is unknown", async () => {
   const lines = Array.from({ length: 250 }, (_, id) => `{"id":${id}}\n`);
   const silent = onEveryAfter(120, "PutItem", applied["silence after the engine"]);
-  const record = join(folder, "killed.record");
-  const { child, ended } = await start(`orders import --record ${record}`, {
+  const { child, ended } = await start("orders import --record killed.record", {
     calls: silent.calls,
     input: lines.join(""),
   });
@@ -92,8 +90,8 @@ test("an import that was killed is undone but for the orders whose outcome is un
   child.kill("SIGKILL");
   await ended;
   // As a crash of the machine may leave it.
-  await writeFile(record, '{"id":249,"sta', { flag: "a" });
-  const undone = await start(`orders import --undo ${record} --yes`);
+  await writeFile("killed.record", '{"id":249,"sta', { flag: "a" });
+  const undone = await start("orders import --undo killed.record --yes");
   const { stdout } = await undone.ended;
   const named = stdout.matchAll(/^Order (\d+) may have been written/gm);
   const left = (await items("orders")).map(({ id }) => id?.N);
@@ -103,10 +101,9 @@ test("an import that was killed is undone but for the orders whose outcome is un
 });
 
 test("an order's line is on the disk before the order is written", async () => {
-  const record = join(folder, "disk.record");
   let flushed = "";
   vi.spyOn(fs, "fsyncSync").mockImplementation(() => {
-    flushed = fs.readFileSync(record, "utf8");
+    flushed = fs.readFileSync("disk.record", "utf8");
   });
   onTestFinished(() => void vi.restoreAllMocks());
   const written: boolean[] = [];
@@ -125,7 +122,7 @@ test("an order's line is on the disk before the order is written", async () => {
 });
 
 test("only the record of an import into the same table is undone", async () => {
-  await writeFile(join(folder, "other.record"), '{"table":"Other"}\n');
+  await writeFile("other.record", '{"table":"Other"}\n');
   await play`
     $ orders import --undo other.record --yes
     ! other.record is of the table Other, not ORDERS
