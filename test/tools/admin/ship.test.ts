@@ -130,16 +130,6 @@ test.each<[how: string, fault: Behaviour, reason: string]>([
     "No response from the service (HPE_INVALID_CONSTANT)",
   ],
   [
-    "has oversized headers",
-    applied["oversized headers"],
-    "No response from the service (HPE_HEADER_OVERFLOW)",
-  ],
-  [
-    "is a proxy's",
-    applied["a status of a proxy"],
-    "DynamoDB's response was incomplete or malformed (HTTP 418)",
-  ],
-  [
     "is empty",
     unnoticed["an empty response of no length"],
     "DynamoDB's response was incomplete or malformed (HTTP 200)",
