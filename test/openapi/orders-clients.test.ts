@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import http, { type IncomingMessage } from "node:http";
 import { join, resolve } from "node:path";
+import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import {
   afterAll,
@@ -67,6 +68,10 @@ beforeAll(() =>
   stack.putOrder({ id: { N: "9007199254740993" }, status: { S: "pending" } }),
 );
 
+const orders = async () => ({
+  returned: { statusCode: 200 },
+  body: Readable.from([Buffer.from('[{"id":1},{"id":2}]')]),
+});
 const rehearsed = {
   "GET /store/orders": streaming("orders"),
   "DELETE /store/orders/{orderId}": mock(204),
@@ -155,8 +160,8 @@ describe.each(clients)("the client in $language", ({ language, ask }) => {
     const faults = Object.fromEntries(
       numbers.map(([, name, nth]) => [name, Number(nth)]),
     );
-    const { dynamodbEndpoint } = stack;
-    await using pets = await startPets(rehearsed, { ...faults, dynamodbEndpoint });
+    await using running = new AsyncDisposableStack();
+    const pets = await startPets(running, rehearsed, { orders }, faults);
     const attempts: number[] = [];
     for (let round = 0; round < 40; round += 1) {
       const options = { baseUrl: pets.baseUrl, ...(round % 3 === 1 && { cancel: "4" }) };

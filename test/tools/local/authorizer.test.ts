@@ -1,12 +1,24 @@
-import { afterAll, expect, onTestFinished, test, vi } from "vitest";
-import { ownLines } from "../../helpers/trouble.ts";
-import { invoking, startPets } from "./pets.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { FunctionFailure } from "../../../infra/tools/local/lambda/execution-environment.ts";
+import { beforeTests } from "../../helpers/before-tests.ts";
+import { authorizer, invoking, startPets } from "./pets.ts";
 
-const { call, log, stop } = await startPets({
-  "ANY /{proxy+}": { ...invoking("echo"), authorizer: "Keys" },
-  "GET /other": { ...invoking("echo"), authorizer: "OtherKeys" },
+/** Returns the policy that is the token; an error in the token is thrown. */
+const authorize = vi.fn(async ({ authorizationToken = "" }) => {
+  const returned = JSON.parse(authorizationToken);
+  if (returned.error) throw new FunctionFailure(returned.error);
+  return { returned };
 });
-afterAll(stop);
+const pets = beforeTests((running) =>
+  startPets(
+    running,
+    {
+      "ANY /{proxy+}": { ...invoking("echo"), authorizer: authorizer("Keys") },
+      "GET /other": { ...invoking("echo"), authorizer: authorizer("OtherKeys") },
+    },
+    { authorize },
+  ),
+);
 
 const arn = "arn:aws:execute-api:us-east-1:000000000000:Api/v1/";
 const allowing = { Action: "execute-api:Invoke", Effect: "Allow", Resource: `${arn}*` };
@@ -19,18 +31,16 @@ const policy = (changes: object = {}) => ({
 const stating = (changes: object) =>
   policy({ policyDocument: documentOf({ ...allowing, ...changes }) });
 const get = (token: unknown, path = "/pets") =>
-  call(path, { headers: { authorization: JSON.stringify(token) } });
-const callerOf = async (token: unknown, path?: string) =>
-  JSON.parse((await get(token, path)).body).event.requestContext.authorizer;
-/** How often the authorizer's function had been asked when it returned this token's policy. */
-const asked = async (token: unknown, path?: string) =>
-  Number((await callerOf(token, path)).asked);
+  pets.call(path, { headers: { authorization: JSON.stringify(token) } });
 
 test("an authorizer gets a request's token, method and path; its context goes on", async () => {
   const token = policy({ context: { s: "y" } });
-  const { asked: _, event, ...caller } = await callerOf(token, "/a%20b?c");
-  expect(caller).toEqual({ s: "y", principalId: "me" });
-  expect(JSON.parse(event)).toEqual({
+  const { body } = await get(token, "/a%20b?c");
+  expect(JSON.parse(body).event.requestContext.authorizer).toEqual({
+    s: "y",
+    principalId: "me",
+  });
+  expect(authorize.mock.lastCall?.[0]).toEqual({
     type: "TOKEN",
     authorizationToken: JSON.stringify(token),
     methodArn: `${arn}GET/a%20b`,
@@ -40,15 +50,18 @@ test("an authorizer gets a request's token, method and path; its context goes on
 test("an authorizer is asked once per token until the cached policy expires", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   onTestFinished(() => void vi.useRealTimers());
+  authorize.mockClear();
   const [one, other] = [policy(), policy({ principalId: "ME" })];
-  const first = await asked(one);
+  await get(one);
   vi.advanceTimersByTime(9_999);
-  expect(await asked(one)).toBe(first);
+  await get(one);
+  expect(authorize).toHaveBeenCalledTimes(1);
   vi.advanceTimersByTime(1);
-  const again = [await asked(one), await asked(other), await asked(one)];
-  expect(again).toEqual([first + 1, first + 2, first + 1]);
+  for (const token of [one, other, one]) await get(token);
+  expect(authorize).toHaveBeenCalledTimes(3);
   // Each authorizer has a cache of its own.
-  expect(await asked(one, "/other")).toBe(first + 3);
+  await get(one, "/other");
+  expect(authorize).toHaveBeenCalledTimes(4);
 });
 
 test.each([
@@ -66,8 +79,9 @@ test.each([
   ["a Deny", stating({ Effect: "Deny" })],
   ["an Allow with a condition", stating({ Condition: {} })],
 ])("%s is not supported, and the log says so", async (_, token) => {
-  log.length = 0;
+  pets.log.length = 0;
   expect(await get(token)).toMatchObject({ status: 502 });
-  const line = expect.stringMatching(/^The local gateway failed: ZodError: /);
-  expect(ownLines(log)).toEqual([line]);
+  expect(pets.log).toEqual([
+    expect.stringMatching(/^The local gateway failed: ZodError: /),
+  ]);
 });

@@ -1,27 +1,50 @@
 import { once } from "node:events";
 import { request } from "node:http";
+import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { FunctionFailure } from "../../../infra/tools/local/lambda/execution-environment.ts";
+import { beforeTests } from "../../helpers/before-tests.ts";
 import { expectError } from "../../helpers/expect-error.ts";
 import { send } from "../../helpers/send.ts";
-import { invoking, mock, startPets, streaming, until } from "./pets.ts";
+import { authorizer, invoking, mock, startPets, streaming } from "./pets.ts";
 
-const { baseUrl, call, dynamodbEndpoint, pids, stop } = await startPets(
-  {
-    "GET /pets": invoking("echo"),
-    "ANY /pets/{petId}": invoking("echo"),
-    "GET /pets/{petId}": mock(203),
-    "GET /pets/best": invoking("echo"),
-    "ANY /{proxy+}": invoking("echo"),
-    "PATCH /{proxy+}": mock(205),
-    "PATCH /{section}": invoking("echo"),
-    "POST /returns": invoking("returns"),
-    "PUT /returns": streaming("returns"),
-    "GET /flood": invoking("flood"),
-  },
-  { maxEnvironments: 1 },
+/** What the latest response streams, and the signal of its invocation. */
+let body: PassThrough;
+let signal: AbortSignal | undefined;
+
+const pets = beforeTests((running) =>
+  startPets(
+    running,
+    {
+      "GET /pets": invoking("echo"),
+      "ANY /pets/{petId}": invoking("echo"),
+      "GET /pets/{petId}": mock(203),
+      "GET /pets/best": invoking("echo"),
+      "ANY /{proxy+}": invoking("echo"),
+      "PATCH /{proxy+}": mock(205),
+      "PATCH /{section}": invoking("echo"),
+      "POST /returns": invoking("returns"),
+      "PUT /returns": streaming("returns"),
+      "GET /buffered": invoking("streams"),
+      "GET /streamed": streaming("streams"),
+    },
+    {
+      returns: async (event) => {
+        const returned = JSON.parse(event["body"] ?? "");
+        if (returned.error) throw new FunctionFailure(returned.error);
+        return { returned };
+      },
+      streams: async (_event, given) => {
+        signal = given;
+        body = new PassThrough();
+        body.write("[1,2");
+        return { returned: { statusCode: 200 }, body };
+      },
+    },
+  ),
 );
-afterAll(stop);
 
 test.each(
   Object.entries({
@@ -40,7 +63,7 @@ test.each(
   "%s goes to the most specific route with its method, then any: %s",
   async (line, seen) => {
     const [method = "", path = ""] = line.split(" ");
-    const { status, body } = await call(path, { method });
+    const { status, body } = await pets.call(path, { method });
     const { resource, pathParameters } = JSON.parse(body).event ?? {};
     expect(`${status} ${resource} ${JSON.stringify(pathParameters)}`).toBe(seen);
   },
@@ -49,7 +72,7 @@ test.each(
 test("a function's event has the fields that API Gateway sends", async () => {
   const path = "http://pets.example/v1/pets/1?a=1&a=2&c=d?e";
   const headers = { host: "pets", "X-Pet": ["cat", "meow"] };
-  const sent = request(baseUrl, { method: "PUT", path, headers, agent: false }).end(
+  const sent = request(pets.baseUrl, { method: "PUT", path, headers, agent: false }).end(
     "meow",
   );
   const [response] = await once(sent, "response");
@@ -73,9 +96,11 @@ test("a function's event has the fields that API Gateway sends", async () => {
 });
 
 describe("a function", () => {
-  const failure = "502 application/json 19 INTEGRATION_FAILURE";
+  // The function has logged its own failure.
+  const failed = "502 application/json 19 INTEGRATION_FAILURE";
+  const unusable = `${failed} logged`;
   const send = (returned: object, method = "POST") =>
-    call("/returns", { method, body: JSON.stringify(returned) });
+    pets.call("/returns", { method, body: JSON.stringify(returned) });
 
   test.each<[returned: object, seen: string]>([
     [{ statusCode: 200, body: "é" }, "200 application/json 2 é"],
@@ -84,14 +109,17 @@ describe("a function", () => {
       "201 text/plain 0 true",
     ],
     [{ statusCode: 304 }, "304 application/json"],
-    [{ statusCode: 199 }, failure],
-    [{ status: 200 }, failure],
-    [{ statusCode: 200, body: {} }, failure],
-    [{ statusCode: 200, isBase64Encoded: true, body: "w6k=" }, failure],
+    [{ error: "a bug" }, failed],
+    [{ statusCode: 199 }, unusable],
+    [{ status: 200 }, unusable],
+    [{ statusCode: 200, body: {} }, unusable],
+    [{ statusCode: 200, isBase64Encoded: true, body: "w6k=" }, unusable],
   ])("that returns %j is seen as %s", async (returned, seen) => {
+    pets.log.length = 0;
     const { status, headers, body } = await send(returned);
     const { "content-type": type, "content-length": length, "x-new": added } = headers;
-    const shown = [status, type, length, added, body];
+    const isLogged = pets.log.join().startsWith("The local gateway failed: ZodError: ");
+    const shown = [status, type, length, added, body, isLogged && "logged"];
     expect(shown.filter(Boolean).join(" ")).toBe(seen);
   });
 
@@ -100,15 +128,28 @@ describe("a function", () => {
   });
 
   test("that streams, though its integration doesn't, is cut off", async () => {
-    for (const _ of ["first", "second"]) expect((await call("/flood")).status).toBe(502);
-    expect(await pids("flood")).toHaveLength(1);
+    expect((await pets.call("/buffered")).status).toBe(502);
+    await expect.poll(() => signal?.aborted).toBe(true);
+  });
+
+  test("that fails while it streams breaks its response off; one whose client leaves is aborted", async () => {
+    const stream = async () => {
+      const sent = request(`${pets.baseUrl}/streamed`, { agent: false }).end();
+      const [response] = await once(sent, "response");
+      return response;
+    };
+    const response = await stream();
+    body.destroy(new Error("a bug"));
+    await expect(text(response)).rejects.toThrow("aborted");
+    (await stream()).destroy();
+    await expect.poll(() => signal?.aborted).toBe(true);
   });
 });
 
 test.each(["/v1", "/v2/pets"])(
   "without its gateway response, %s is an empty 500",
   async (path) => {
-    const response = await send(new URL(path, baseUrl).href);
+    const response = await send(new URL(path, pets.baseUrl).href);
     expect(response).toMatchObject({ status: 500, body: "" });
   },
 );
@@ -124,18 +165,24 @@ test.each([
       "GET /hang/long": streaming("hang", { TimeoutInMillis: 900_000 }),
       "GET /pets": mock(200),
     };
-    const options = { inspect, dynamodbEndpoint };
-    const { call, log, pids, stop } = await startPets(routes, options);
-    onTestFinished(stop);
+    let hanging = 0;
+    const hang = (_event: object, signal = AbortSignal.any([])) => {
+      hanging += 1;
+      return new Promise<never>((_, reject) => {
+        signal.onabort = () => reject(signal.reason);
+      });
+    };
+    await using running = new AsyncDisposableStack();
+    const { call } = await startPets(running, routes, { hang }, { inspect });
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const bodies: string[] = [];
     for (const path of ["/hang", "/hang/long"])
-      call(path).then(({ body }) => bodies.push(body));
-    const processes = inspect ? 1 : 2;
-    await until(() => log.filter((line) => line.includes("hangs")).length === processes);
-    // A debugger is attached to the only one.
-    expect(await pids("hang")).toHaveLength(processes);
+      call(path).then(
+        ({ body }) => bodies.push(body),
+        () => {},
+      );
+    while (hanging < 2) await setImmediate();
     let now = 0;
     for (const [time, count] of Object.entries(ended)) {
       await vi.advanceTimersByTimeAsync(Number(time) - now);
@@ -150,8 +197,13 @@ describe("every nth", () => {
   const routes = {
     "GET /pets": invoking("echo"),
     "GET /orders": streaming("orders"),
-    "GET /keys": { ...mock(200), authorizer: "Keys" },
+    "GET /keys": mock(200, authorizer("Keys")),
   };
+  const list = '[{"id":1},{"id":2}]';
+  const orders = async () => ({
+    returned: { statusCode: 200 },
+    body: Readable.from([Buffer.from(list)]),
+  });
 
   test.each([
     // With or without a key.
@@ -167,20 +219,22 @@ describe("every nth", () => {
       [200, 401, 503, 200, 503],
     ],
   ])("request fails on demand: %j", async (options, paths, statuses) => {
-    await using pets = await startPets(routes, { ...options, dynamodbEndpoint });
+    await using running = new AsyncDisposableStack();
+    const { call } = await startPets(running, routes, { orders }, options);
     const responses = [];
-    for (const path of paths) responses.push(await pets.call(path));
+    for (const path of paths) responses.push(await call(path));
     expect(responses.map(({ status }) => status)).toEqual(statuses);
     const [unavailable] = responses.filter(({ status }) => status === 503);
     if (unavailable) expectError(unavailable, "service_unavailable");
   });
 
   test("list is cut off midway on demand", async () => {
-    await using pets = await startPets(routes, { cut: 2, dynamodbEndpoint });
+    await using running = new AsyncDisposableStack();
+    const { baseUrl, call } = await startPets(running, routes, { orders }, { cut: 2 });
     for (const _ of ["first", "second"]) {
-      expect((await pets.call("/orders")).body).toBe('[{"id":1},{"id":2}]');
-      await pets.call("/pets");
-      const [response] = await once(request(`${pets.baseUrl}/orders`).end(), "response");
+      expect((await call("/orders")).body).toBe(list);
+      await call("/pets");
+      const [response] = await once(request(`${baseUrl}/orders`).end(), "response");
       const [chunk] = await once(response, "data");
       expect(`${chunk}`).toBe('[{"id":1},');
       await expect(once(response, "end")).rejects.toThrow("aborted");

@@ -1,53 +1,78 @@
-import { once } from "node:events";
-import { createServer, request, type ServerResponse } from "node:http";
+import { createServer } from "node:http";
+import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { setImmediate } from "node:timers/promises";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import {
+  createLambdaHost,
+  type LambdaHostOptions,
+} from "../../../infra/tools/local/lambda/lambda-host.ts";
 import { listenOn } from "../../../infra/tools/local/machine/ports.ts";
+import type { FunctionDefinition } from "../../../infra/tools/local/template/functions.ts";
+import { beforeTests } from "../../helpers/before-tests.ts";
+import { functionProcesses } from "../../helpers/processes.ts";
 import { send } from "../../helpers/send.ts";
 import { ownLines } from "../../helpers/trouble.ts";
-import { invoking, startPets, streaming, until } from "./pets.ts";
+import { petFunctions } from "./pets.ts";
 
-const buffered = ["echo", "exit", "fail", "missing", "gone", "hang", "never"];
-const streamed = [
-  "breakOff",
-  "crash",
-  "flood",
-  "late",
-  "noPrelude",
-  "throwFirst",
-  "throwLate",
-  "waiting",
-];
-const { baseUrl, call, dynamodbEndpoint, log, pids, stop } = await startPets(
-  Object.fromEntries([
-    ...buffered.map((name) => [`ANY /${name}`, invoking(name)]),
-    ...streamed.map((name) => [`ANY /${name}`, streaming(name)]),
-  ]),
-  { maxEnvironments: 1 },
-  {
-    echo: { Environment: { Variables: { PETS: "cats" } } },
-    hang: { Timeout: 0.3 },
-    never: { Handler: "never.handler" },
-    gone: { Code: { S3Key: "gone.zip" } },
-  },
-);
-afterAll(stop);
+const log: string[] = [];
 beforeEach(() => {
   log.length = 0;
 });
 
-const failed = { status: 502, body: "INTEGRATION_FAILURE" };
-const echo = async () => JSON.parse((await call("/echo")).body);
-
-const ask = (name: string, body = "") =>
-  request(`${baseUrl}/${name}`, { method: "POST", agent: false })
-    .on("error", () => {})
-    .end(body);
-
-async function stream(name: string) {
-  const [response] = await once(ask(name), "response");
-  return response;
+/** Starts a host of functions that logs to `log`. */
+function startHost(
+  running: AsyncDisposableStack,
+  functions: Record<string, Partial<FunctionDefinition>>,
+  options: Partial<LambdaHostOptions> = {},
+) {
+  const host = createLambdaHost(petFunctions(functions), {
+    log: (line) => void log.push(line),
+    ...options,
+  });
+  running.defer(host.stop);
+  return host;
 }
+
+const host = beforeTests(async (running) =>
+  startHost(
+    running,
+    {
+      breakOff: {},
+      crash: {},
+      echo: { Environment: { Variables: { PETS: "cats" } } },
+      exit: {},
+      fail: {},
+      flood: {},
+      gone: { directory: "/nowhere" },
+      hang: { Timeout: 0.3 },
+      late: {},
+      missing: {},
+      never: { Handler: "never.handler" },
+      noPrelude: {},
+      throwFirst: {},
+      throwLate: {},
+      waiting: {},
+    },
+    { maxEnvironments: 1 },
+  ),
+);
+
+const echo = async (event: object = {}) =>
+  JSON.parse(JSON.stringify((await host.invoke("echo", event)).returned));
+
+/** Invokes a function that streams. */
+async function stream(name: string, event: unknown = {}, signal?: AbortSignal) {
+  const { body = new PassThrough() } = await host.invoke(name, event, signal);
+  return body;
+}
+
+async function expectFailure(invoked: Promise<unknown>) {
+  await expect(invoked).rejects.toMatchObject({ name: "FunctionFailure" });
+}
+
+const pids = async (name: string) =>
+  (await functionProcesses()).filter((one) => one.name === name).map(({ pid }) => pid);
 
 async function expectKept(name: string, run: () => Promise<unknown>) {
   const before = await pids(name);
@@ -60,23 +85,21 @@ async function kill(name: string, signal: NodeJS.Signals) {
 }
 
 test("a process gets whole events, and has what Lambda gives a function and nothing of the host", async () => {
-  const body = "€".repeat(100_000);
-  const response = await call("/echo", { method: "POST", body });
-  const masked = response.body
+  const event = { body: "€".repeat(100_000) };
+  const masked = JSON.stringify(await echo(event))
     .replaceAll(`${import.meta.dirname}/asset.pets`, "DIRECTORY")
-    .replace(dynamodbEndpoint, "ENDPOINT")
     .replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, "ID")
-    .replace(/(?<="127\.0\.0\.1:)\d+/, "PORT")
+    .replace(/(?<="127\.0\.0\.1:)\d+(?=")/, "PORT")
     .replace(/(?<="remaining":)89[5-9]\d{3}|900000/, '"up to 900 s"');
-  const { event, ...has } = JSON.parse(masked);
-  expect(event.body).toBe(body);
+  const { event: received, ...has } = JSON.parse(masked);
+  expect(received).toEqual(event);
   expect(has).toMatchInlineSnapshot(`
     {
       "awsRequestId": "ID",
       "environment": {
         "AWS_ACCESS_KEY_ID": "local",
         "AWS_DEFAULT_REGION": "us-east-1",
-        "AWS_ENDPOINT_URL_DYNAMODB": "ENDPOINT",
+        "AWS_ENDPOINT_URL_DYNAMODB": "http://127.0.0.1:4000",
         "AWS_EXECUTION_ENV": "AWS_Lambda_nodejs24.x",
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "128",
         "AWS_LAMBDA_FUNCTION_NAME": "echo",
@@ -110,60 +133,50 @@ test("a process gets whole events, and has what Lambda gives a function and noth
 });
 
 test("a process serves request after request, and further ones wait for those that may start", async () => {
-  const options = { maxEnvironments: 2, dynamodbEndpoint };
-  const changes = { reused: { Handler: "index.echo" } };
-  await using pets = await startPets({ "GET /": invoking("reused") }, options, changes);
-  for (const _ of ["first", "second", "third"]) await pets.call("");
+  await using running = new AsyncDisposableStack();
+  const reused = { Handler: "index.echo" };
+  const { invoke } = startHost(running, { reused }, { maxEnvironments: 2 });
+  for (const _ of ["first", "second", "third"]) await invoke("reused", {});
   expect(await pids("reused")).toHaveLength(1);
-  const held: ServerResponse[] = [];
-  const gate = createServer((_, response) => void held.push(response));
-  const port = await listenOn(gate);
-  onTestFinished(() => void gate.close());
-  const responses = Array.from("0123456789", (index) =>
-    pets.call(`?gate=${port}&index=${index}`),
-  );
-  await expect.poll(() => held).toHaveLength(2);
-  expect(await pids("reused")).toHaveLength(2);
-  gate.on("request", (_, response) => response.end());
-  for (const response of held) response.end();
-  const echoed = (await Promise.all(responses)).map(({ body }) => JSON.parse(body));
-  const indexes = echoed.map(({ event }) => event.queryStringParameters.index);
-  expect(indexes.join("")).toBe("0123456789");
-  expect(new Set(echoed.map(({ awsRequestId }) => awsRequestId)).size).toBe(10);
+  const events = Array.from("0123456789", (index) => ({ index }));
+  const invoked = await Promise.all(events.map((event) => invoke("reused", event)));
+  const returned = invoked.map(({ returned }) => Object(returned));
+  expect(returned.map(({ event }) => event)).toEqual(events);
+  expect(new Set(returned.map(({ awsRequestId }) => awsRequestId)).size).toBe(10);
   expect(await pids("reused")).toHaveLength(2);
 });
 
 test("a process that does not start in 10 seconds fails its request", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
-  const responded = vi.fn<() => void>();
-  const response = call("/never").finally(responded);
-  await until(async () => (await pids("never")).length > 0);
+  const ended = vi.fn<() => void>();
+  const never = host.invoke("never", {}).finally(ended);
+  while ((await pids("never")).length === 0) await setImmediate();
   vi.advanceTimersByTime(9_999);
   await echo();
-  expect(responded).not.toHaveBeenCalled();
+  expect(ended).not.toHaveBeenCalled();
   vi.advanceTimersByTime(1);
-  expect(await response).toMatchObject(failed);
+  await expectFailure(never);
   expect(log).toEqual(["never: Init timed out after 10.00 seconds"]);
 });
 
 test("a process that is debugged takes a debugger before its first request, at a port that is free", async () => {
   const other = createServer();
   onTestFinished(() => void other.close());
-  // Unless it is taken already, perhaps for a moment.
-  const taken = await listenOn(other, 9229).catch(() => undefined);
-  await using debugged = await startPets(
-    { "GET /echo": invoking("echo") },
-    { inspect: true, dynamodbEndpoint },
-  );
-  const ports = () =>
-    debugged.log.join("\n").match(/(?<=a debugger can attach to )\S+/g) ?? [];
+  const inspectPort = await listenOn(other);
+  await using running = new AsyncDisposableStack();
+  const debugged = startHost(running, { echo: { inspectPort }, fail: { inspectPort } });
+  debugged.warm();
+  const ports = () => log.join("\n").match(/(?<=a debugger can attach to )\S+/g) ?? [];
   await expect.poll(ports).toHaveLength(2);
-  expect(ports()).not.toContain(`127.0.0.1:${taken}`);
+  expect(ports()).not.toContain(`127.0.0.1:${inspectPort}`);
   for (const port of ports()) {
     const attach = () => fetch(`http://${port}/json/list`);
     await expect.poll(() => attach().catch(() => "no one")).toMatchObject({ ok: true });
   }
+  // Its debugger is attached to the only one.
+  await Promise.all([debugged.invoke("echo", {}), debugged.invoke("echo", {})]);
+  expect(log.join("\n").match(/a debugger/g)).toHaveLength(2);
 });
 
 test.each([
@@ -171,8 +184,8 @@ test.each([
   ["gone", /^gone: Runtime exited with spawn .* ENOENT$/],
 ])("a process says why its function can't be loaded: %s", async (name, line) => {
   // The second waits for a process of its own.
-  const responses = await Promise.all([call(`/${name}`), call(`/${name}`)]);
-  expect(responses).toMatchObject([failed, failed]);
+  const invoked = [host.invoke(name, {}), host.invoke(name, {})];
+  await Promise.all(invoked.map(expectFailure));
   expect(log).toContainEqual(expect.stringMatching(line));
 });
 
@@ -196,10 +209,8 @@ test.each([
 test.each(["fail", "throwFirst", "noPrelude"])(
   "a request whose function fails leaves its process to the next one: %s",
   async (name) => {
-    expect(await call(`/${name}`)).toMatchObject(failed);
-    await expectKept(name, async () =>
-      expect(await call(`/${name}`)).toMatchObject(failed),
-    );
+    await expectFailure(host.invoke(name, {}));
+    await expectKept(name, () => expectFailure(host.invoke(name, {})));
     expect(ownLines(log)).toEqual([]);
   },
 );
@@ -207,8 +218,7 @@ test.each(["fail", "throwFirst", "noPrelude"])(
 test.each(["crash", "exit"])(
   "a request that ends its process leaves the next one a new process: %s",
   async (name) => {
-    for (const _ of ["first", "second"])
-      expect(await call(`/${name}`)).toMatchObject(failed);
+    for (const _ of ["first", "second"]) await expectFailure(host.invoke(name, {}));
     const line = `^${name}: Runtime exited with exit status 3, request [\\da-f-]{36}$`;
     const ofOne = ["the reason", expect.stringMatching(line)];
     await expect.poll(() => log).toEqual([...ofOne, ...ofOne]);
@@ -216,7 +226,7 @@ test.each(["crash", "exit"])(
 );
 
 test("a request that takes too long ends its process and is logged once", async () => {
-  expect(await call("/hang")).toMatchObject(failed);
+  await expectFailure(host.invoke("hang", {}));
   expect(await pids("hang")).toEqual([]);
   const line = /^hang: Task timed out after 0.30 seconds, request [\da-f-]{36}$/;
   expect(ownLines(log)).toEqual([expect.stringMatching(line)]);
@@ -224,57 +234,65 @@ test("a request that takes too long ends its process and is logged once", async 
 
 test("a request whose client leaves while it waits never runs", async () => {
   const waits = () => log.filter((line) => line.includes("waits"));
-  const running = once(ask("late", "1"), "response");
+  const running = stream("late", 1);
   await expect.poll(waits).toHaveLength(1);
-  const waiting = ask("late", "1");
-  await once(waiting, "finish");
-  await echo();
-  waiting.destroy();
-  await echo();
+  const leaving = new AbortController();
+  const left = expect(host.invoke("late", 1, leaving.signal)).rejects.toBe("left");
+  leaving.abort("left");
+  await left;
   await kill("late", "SIGUSR2");
-  for (const response of await running) response.resume();
-  await call("/late", { method: "POST", body: "1" });
+  await text(await running);
+  await text(await stream("late", 1));
   expect(waits()).toHaveLength(2);
 });
 
 test("a request fails when the stack stops, whether it runs or waits", async () => {
-  const options = { maxEnvironments: 1, dynamodbEndpoint };
-  const stopped = await startPets({ "GET /hang": invoking("hang") }, options);
-  const requests = Promise.allSettled([stopped.call("/hang"), stopped.call("/hang")]);
-  await expect.poll(() => stopped.log).toHaveLength(1);
+  await using running = new AsyncDisposableStack();
+  const stopped = startHost(running, { hang: {} }, { maxEnvironments: 1 });
+  const invoked = [stopped.invoke("hang", {}), stopped.invoke("hang", {})];
+  const failed = Promise.all(invoked.map(expectFailure));
+  await expect.poll(() => log).toHaveLength(1);
   await stopped.stop();
-  await requests;
-  expect(ownLines(stopped.log)).toEqual([]);
+  await failed;
+  expect(ownLines(log)).toEqual([]);
 });
 
 test("a streamed response is whole after one whose client left, in the same process", async () => {
   (await stream("flood")).destroy();
   await expectKept("flood", async () =>
-    expect((await call("/flood")).body).toHaveLength(512 * 65_536),
+    expect(await text(await stream("flood"))).toHaveLength(512 * 65_536),
   );
   expect(log.length).toBeLessThan(1.5 * 512);
   expect(ownLines(log)).toEqual([]);
 });
 
 test("a streamed response whose client leaves while nothing comes lets its function notice at its next byte", async () => {
-  const events = () => log.map((line) => JSON.parse(line).message);
-  (await stream("waiting")).destroy();
+  const events = () =>
+    log
+      .map((line) => JSON.parse(line).message)
+      .filter((event) => typeof event === "string");
+  const leaving = new AbortController();
+  await stream("waiting", {}, leaving.signal);
+  leaving.abort();
   await expect.poll(events).toEqual(["the connection is broken"]);
   await kill("waiting", "SIGUSR2");
-  await expectKept("waiting", () => call("/waiting"));
+  await expectKept("waiting", async () => text(await stream("waiting")));
   await expect
     .poll(events)
     .toEqual(["the connection is broken", "the source is destroyed"]);
 });
 
 test.each([
-  ["its source breaks", "breakOff", "SIGUSR2"],
-  ["the handler throws", "throwLate", "SIGUSR2"],
-  ["its process is killed", "flood", "SIGKILL"],
-] as const)("a streamed response breaks off every time %s", async (_, name, signal) => {
-  for (const _ of ["first", "second"]) {
-    const response = await stream(name);
-    await kill(name, signal);
-    await expect(text(response)).rejects.toThrow("aborted");
-  }
-});
+  ["its source breaks", "breakOff", "SIGUSR2", "aborted"],
+  ["the handler throws", "throwLate", "SIGUSR2", "too late"],
+  ["its process is killed", "flood", "SIGKILL", "aborted"],
+] as const)(
+  "a streamed response breaks off every time %s",
+  async (_, name, signal, reason) => {
+    for (const _ of ["first", "second"]) {
+      const body = await stream(name);
+      await kill(name, signal);
+      await expect(text(body)).rejects.toThrow(reason);
+    }
+  },
+);

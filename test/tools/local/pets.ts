@@ -1,160 +1,120 @@
-import { basename, dirname } from "node:path/posix";
-import { setImmediate } from "node:timers/promises";
+import { join } from "node:path";
 import {
-  type LocalStackOptions,
-  startLocalStack,
-} from "../../../infra/tools/local/local-stack.ts";
-import { readStackTemplate } from "../../../infra/tools/local/template/stack-template.ts";
-import { functionProcesses } from "../../helpers/processes.ts";
+  createGateway,
+  type GatewayOptions,
+} from "../../../infra/tools/local/gateway/gateway.ts";
+import type { FunctionResponse } from "../../../infra/tools/local/lambda/execution-environment.ts";
+import type { LambdaHost } from "../../../infra/tools/local/lambda/lambda-host.ts";
+import { listen } from "../../../infra/tools/local/machine/ports.ts";
+import type { FunctionDefinition } from "../../../infra/tools/local/template/functions.ts";
+import type {
+  ApiMethod,
+  TokenAuthorizer,
+} from "../../../infra/tools/local/template/rest-api.ts";
 import { type RequestOptions, send } from "../../helpers/send.ts";
 
-/** The integration of each route, like `GET /pets/{petId}`, with its function and authorizer. */
-type Routes = Record<string, { Type: string; lambda?: string; authorizer?: string }>;
+/** The integration of each route, like `GET /pets/{petId}`, with its authorizer. */
+type Routes = Record<
+  string,
+  ApiMethod["Integration"] & { authorizer?: TokenAuthorizer | undefined }
+>;
 
-const resource = (type: string, Properties: Record<string, unknown>) => ({
-  Type: `AWS::${type}`,
-  Properties,
-});
-const constant = (body: string) => ({ ResponseTemplates: { "application/json": body } });
+const constant = { id: "", name: "", type: "", headers: {} };
 
-export const mock = (StatusCode: number) => ({
+export const mock = (status: number, authorizer?: TokenAuthorizer): Routes[string] => ({
+  authorizer,
   Type: "MOCK",
   PassthroughBehavior: "NEVER",
-  RequestTemplates: { "application/json": JSON.stringify({ statusCode: StatusCode }) },
-  IntegrationResponses: [{ StatusCode: `${StatusCode}`, ...constant('{"cat":"é"}') }],
+  RequestTemplates: { "application/json": "" },
+  IntegrationResponses: [{ ...constant, status, body: '{"cat":"é"}' }],
 });
 
-export const uri = (target: unknown) => {
-  const functions = "arn:aws:apigateway:us-east-1:lambda:path/functions/";
-  return { "Fn::Join": ["", [functions, target, "/invocations"]] };
-};
-export const invoking = (name: string, changes: object = {}) => ({
-  lambda: name,
+export const invoking = (Uri: string, changes: object = {}): Routes[string] => ({
   Type: "AWS_PROXY",
-  Uri: uri({ Ref: `${name}:live` }),
+  Uri,
+  ResponseTransferMode: "BUFFERED",
+  TimeoutInMillis: 29_000,
   ...changes,
 });
 export const streaming = (name: string, changes: object = {}) =>
   invoking(name, { ResponseTransferMode: "STREAM", ...changes });
 
-function lambda(name: string, changes: object | undefined) {
-  return resource("Lambda::Function", {
-    Code: { S3Bucket: "assets", S3Key: "pets.zip" },
-    Handler: `index.${name}`,
-    Runtime: "nodejs24.x",
-    Timeout: 900,
-    MemorySize: 128,
-    Environment: { Variables: {} },
-    LoggingConfig: { LogFormat: "JSON", ApplicationLogLevel: "INFO" },
-    ...changes,
-  });
-}
-
 /** Admits no token with an exclamation mark. */
-const authorizer = resource("ApiGateway::Authorizer", {
+export const authorizer = (id: string): TokenAuthorizer => ({
+  id,
+  name: id,
   Type: "TOKEN",
-  AuthorizerUri: uri({ Ref: "authorize:live" }),
-  IdentitySource: "method.request.header.Authorization",
-  IdentityValidationExpression: "^[^!]*$",
+  AuthorizerUri: "authorize",
+  IdentitySource: "Authorization",
+  IdentityValidationExpression: /^[^!]*$/,
   AuthorizerResultTtlInSeconds: 10,
 });
 
-function table(AttributeName: string, AttributeType: string) {
-  return resource("DynamoDB::Table", {
-    KeySchema: [{ AttributeName, KeyType: "HASH" }],
-    AttributeDefinitions: [{ AttributeName, AttributeType }],
-    BillingMode: "PAY_PER_REQUEST",
-  });
-}
+const gatewayResponses = Object.entries({
+  ACCESS_DENIED: 403,
+  AUTHORIZER_FAILURE: 501,
+  INTEGRATION_FAILURE: 502,
+  INTEGRATION_TIMEOUT: 504,
+  THROTTLED: 429,
+  UNAUTHORIZED: 401,
+}).map(([type, status]) => ({ ...constant, type, status, body: type }));
 
-const gatewayResponses = {
-  ACCESS_DENIED: "403",
-  AUTHORIZER_FAILURE: "501",
-  INTEGRATION_FAILURE: "502",
-  INTEGRATION_TIMEOUT: "504",
-  THROTTLED: "429",
-  UNAUTHORIZED: "401",
-};
+type PetFunction = (
+  event: Record<string, string>,
+  signal?: AbortSignal,
+) => Promise<FunctionResponse>;
 
-/** The resources of an API. A logical id is a path, a route or a name. */
-export function petResources(routes: Routes, changes: Record<string, object> = {}) {
-  const resources: Record<string, ReturnType<typeof resource>> = {
-    Api: resource("ApiGateway::RestApi", { Name: "pets" }),
-    Stage: resource("ApiGateway::Stage", { StageName: "v1" }),
-    Orders: table("id", "N"),
-    ApiKeys: table("keyHash", "S"),
-    Keys: authorizer,
-    OtherKeys: authorizer,
-  };
-  for (const [ResponseType, StatusCode] of Object.entries(gatewayResponses)) {
-    const properties = { ResponseType, StatusCode, ...constant(ResponseType) };
-    resources[ResponseType] = resource("ApiGateway::GatewayResponse", properties);
-  }
-  const invoked = Object.values(routes).flatMap(({ lambda }) => lambda ?? []);
-  for (const name of new Set([...invoked, "authorize"])) {
-    resources[name] = lambda(name, changes[name]);
-    const alias = { FunctionName: { Ref: name }, Name: "live" };
-    resources[`${name}:live`] = resource("Lambda::Alias", alias);
-  }
-  const idOf = (path: string) =>
-    path === "/" ? { "Fn::GetAtt": ["Api", "RootResourceId"] } : { Ref: path };
-  for (const [route, { authorizer, lambda: _, ...Integration }] of Object.entries(
-    routes,
-  )) {
-    const [HttpMethod, path = "/"] = route.split(" ");
-    for (let at = path; at !== "/"; at = dirname(at)) {
-      const properties = { ParentId: idOf(dirname(at)), PathPart: basename(at) };
-      resources[at] = resource("ApiGateway::Resource", properties);
-    }
-    resources[route] = resource("ApiGateway::Method", {
-      HttpMethod,
-      ResourceId: idOf(path),
-      Integration,
-      AuthorizationType: authorizer ? "CUSTOM" : "NONE",
-      ...(authorizer && { AuthorizerId: { Ref: authorizer } }),
-    });
-  }
-  return resources;
-}
+export const echo: PetFunction = async (event) => ({
+  returned: { statusCode: 200, body: JSON.stringify({ event }) },
+});
 
-export function petTemplate(Resources: object, outputs: object = {}) {
-  const Outputs = {
-    OrdersTableName: { Value: { Ref: "Orders" } },
-    ApiKeysTableName: { Value: { Ref: "ApiKeys" } },
-    ...outputs,
-  };
-  return readStackTemplate({ Resources, Outputs });
-}
-
-/** Waits for a condition without a timer, which `expect.poll` has, and moves if they are fake. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await setImmediate();
-}
-
+/** Starts a gateway over these functions, by name. */
 export async function startPets(
+  running: AsyncDisposableStack,
   routes: Routes,
-  options: LocalStackOptions = {},
-  changes?: Record<string, object>,
+  functions: Record<string, PetFunction>,
+  options: Partial<GatewayOptions> = {},
 ) {
-  const log: string[] = [];
-  const template = petTemplate(petResources(routes, changes));
-  await using started = new AsyncDisposableStack();
-  const stack = await startLocalStack(
-    started,
-    async () => ({ template, directory: import.meta.dirname }),
-    { port: 0, log: (line) => void log.push(line), ...options },
+  const methods = Object.entries(routes).map(
+    ([route, { authorizer, ...Integration }]) => {
+      const [HttpMethod = "", path = ""] = route.split(" ");
+      return { HttpMethod, path, Integration, authorizer };
+    },
   );
-  const running = started.move();
-  const stop = () => running.disposeAsync();
+  const log: string[] = [];
+  const api = { id: "Api", stageName: "v1", methods, gatewayResponses };
+  const invoke: LambdaHost["invoke"] = async (name, event, signal) =>
+    await (functions[name] ?? echo)(Object(event), signal);
+  const serve = createGateway(api, invoke, {
+    log: (line) => void log.push(line),
+    ...options,
+  });
+  const { port, close } = await listen(0, serve);
+  running.defer(close);
+  const baseUrl = `http://127.0.0.1:${port}/v1`;
   return {
-    ...stack,
-    stop,
-    [Symbol.asyncDispose]: stop,
+    baseUrl,
     log,
-    call: (path: string, request?: RequestOptions) => send(stack.baseUrl + path, request),
-    pids: async (name: string) =>
-      (await functionProcesses())
-        .filter((one) => one.name === name)
-        .map(({ pid }) => pid),
+    call: (path: string, request?: RequestOptions) => send(baseUrl + path, request),
   };
 }
+
+/** Functions of `asset.pets`, by name. */
+export const petFunctions = (functions: Record<string, Partial<FunctionDefinition>>) =>
+  Object.entries(functions).map(
+    ([name, changes]): FunctionDefinition => ({
+      id: name,
+      name,
+      Code: { S3Key: "" },
+      Handler: `index.${name}`,
+      Runtime: "nodejs24.x",
+      Timeout: 900,
+      MemorySize: 128,
+      Environment: { Variables: {} },
+      LoggingConfig: { LogFormat: "JSON", ApplicationLogLevel: "INFO" },
+      directory: join(import.meta.dirname, "asset.pets"),
+      endpoint: "http://127.0.0.1:4000",
+      inspectPort: undefined,
+      ...changes,
+    }),
+  );

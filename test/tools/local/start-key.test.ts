@@ -1,9 +1,10 @@
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
+import { startLocalStack } from "../../../infra/tools/local/local-stack.ts";
 import { issueStartKey } from "../../../infra/tools/local/start-key.ts";
 import { hashApiKey, makeApiKey } from "../../../shared/api-keys.ts";
+import { readAssembly } from "../../helpers/read-assembly.ts";
 import { createTestTables } from "../../helpers/test-tables.ts";
-import { startPets } from "./pets.ts";
 
 const { client, dynamodbEndpoint, putKey, tables } = await createTestTables();
 const start = (name: string, key?: string) =>
@@ -39,8 +40,10 @@ test("a key that is given to every start keeps its record, until it had been rev
 });
 
 test("stacks that share an engine leave each other's keys alone", async () => {
-  await using first = await startPets({}, { dynamodbEndpoint });
-  await using second = await startPets({}, { dynamodbEndpoint });
+  await using running = new AsyncDisposableStack();
+  const options = { port: 0, dynamodbEndpoint };
+  const first = await startLocalStack(running, readAssembly, options);
+  const second = await startLocalStack(running, readAssembly, options);
   for (const { apiKey, tables } of [first, second])
     expect(await recordOf(apiKey, tables.apiKeys)).not.toHaveProperty("revokedAt");
 });

@@ -112,14 +112,14 @@ describe.runIf(hasList)("npm start", () => {
 
   test("that is killed leaves neither its engine nor a function, even a busy one", async () => {
     const program = `
-      import { invoking, startPets } from "${import.meta.dirname}/pets.ts";
-      const routes = { "GET /echo": invoking("echo"), "GET /hang": invoking("hang") };
-      const { call, log } = await startPets(routes);
-      await call("/echo");
-      call("/hang");
-      while (log.length === 0) await new Promise(setImmediate);
-      console.log("busy");
-      setInterval(() => {}, 1000);`;
+      import { startEngine } from "${root}/infra/tools/local/engine/engine.ts";
+      import { createLambdaHost } from "${root}/infra/tools/local/lambda/lambda-host.ts";
+      import { petFunctions } from "${import.meta.dirname}/pets.ts";
+      await startEngine();
+      const log = () => console.log("busy");
+      const { invoke } = createLambdaHost(petFunctions({ echo: {}, hang: {} }), { log });
+      await invoke("echo", {});
+      invoke("hang", {});`;
     const command = [process.execPath, "--input-type=module", "--eval", program];
     const child = run(command, root);
     await expect.poll(() => child.seen.stdout, startLimit).toBe("busy\n");

@@ -6,11 +6,12 @@ import { withLoadProgress } from "../../../infra/tools/local/load-progress.ts";
 import { batches } from "../../../infra/tools/orders-file/batches.ts";
 import type { OrderItem } from "../../../shared/order.ts";
 import { rejectedAs } from "../../helpers/faults/faults.ts";
+import { readAssembly } from "../../helpers/read-assembly.ts";
 import { createTestTables } from "../../helpers/test-tables.ts";
-import { petResources, petTemplate } from "./pets.ts";
 
 const { behindProxy, client } = await createTestTables();
-const resources = petTemplate(petResources({})).all("AWS::DynamoDB::Table");
+const { template } = await readAssembly();
+const resources = template.all("AWS::DynamoDB::Table");
 const names = { orders: "", apiKeys: "" };
 beforeEach(() => {
   names.orders = randomUUID();
@@ -29,7 +30,8 @@ function prepare(
 ): Promise<boolean> {
   const tables = resources.map((resource) => ({
     ...resource,
-    name: resource.id === "Orders" ? names.orders : names.apiKeys,
+    name:
+      resource.name === template.output("OrdersTableName") ? names.orders : names.apiKeys,
   }));
   return prepareTables(using, tables, names, batches(orders), signal);
 }

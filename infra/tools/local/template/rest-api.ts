@@ -28,8 +28,10 @@ export function readRestApi(template: StackTemplate) {
       throw new CommandError(
         `${method.id} needs CUSTOM with an authorizer of the template, or NONE without one`,
       );
+    const { HttpMethod, Integration } = method;
     return {
-      ...method,
+      HttpMethod,
+      Integration,
       /** Like `/store/orders/{orderId}`. */
       path: pathOf(method.ResourceId) || "/",
       /** Methods with the same one, by its id, share its cache. */

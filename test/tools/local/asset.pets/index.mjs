@@ -1,4 +1,4 @@
-// What a function may do: each export is a function of the pet API in ../pets.ts.
+// What a function may do: each export is one of the functions in ../pets.ts.
 import { once } from "node:events";
 import { homedir } from "node:os";
 import { finished, Readable } from "node:stream";
@@ -8,9 +8,7 @@ export const echo = async (
   event,
   { awsRequestId, getRemainingTimeInMillis, invokedFunctionArn },
 ) => {
-  const { gate } = event.queryStringParameters ?? {};
-  if (gate) await fetch(`http://127.0.0.1:${gate}`);
-  const body = JSON.stringify({
+  return {
     event,
     awsRequestId,
     invokedFunctionArn,
@@ -18,21 +16,7 @@ export const echo = async (
     environment: process.env,
     limits: process.execArgv.slice(0, 3),
     home: homedir(),
-  });
-  return { statusCode: 200, body };
-};
-
-export const returns = async ({ body }) => JSON.parse(body);
-
-let asked = 0;
-
-/** Returns the policy that is the token, and what it was asked; an error in the token is thrown. */
-export const authorize = async (event) => {
-  const policy = JSON.parse(event.authorizationToken);
-  if (policy?.error) throw new Error(policy.error);
-  asked += 1;
-  const context = { ...policy?.context, asked: `${asked}`, event: JSON.stringify(event) };
-  return policy && { ...policy, context };
+  };
 };
 
 export const fail = async () => {
@@ -69,11 +53,9 @@ export const flood = awslambda.streamifyResponse(async (_event, stream) => {
   await pipeline(chunks(512), open(stream));
 });
 
-export const orders = awslambda.streamifyResponse(async (_event, stream) => {
-  await pipeline(Readable.from(['[{"id":1},{"id":2}]']), open(stream));
-});
-
 const signalled = once(process, "SIGUSR2");
+// A further signal ends no process.
+process.on("SIGUSR2", () => {});
 
 export const breakOff = awslambda.streamifyResponse(async (_event, stream) => {
   const body = async function* () {
@@ -100,10 +82,10 @@ export const waiting = awslambda.streamifyResponse(async (_event, stream) => {
   await pipeline(source, response);
 });
 
-export const late = awslambda.streamifyResponse(async ({ body }, stream) => {
+export const late = awslambda.streamifyResponse(async (count, stream) => {
   console.log("waits");
   await signalled;
-  await pipeline(chunks(Number(body)), open(stream));
+  await pipeline(chunks(count), open(stream));
 });
 
 export const throwLate = awslambda.streamifyResponse(async (_event, stream) => {

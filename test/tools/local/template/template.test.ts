@@ -1,115 +1,145 @@
-import { expect, test } from "vitest";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
 import { environments } from "../../../../infra/environments.ts";
+import { readFunctions } from "../../../../infra/tools/local/template/functions.ts";
 import { readRestApi } from "../../../../infra/tools/local/template/rest-api.ts";
-import type { StackTemplate } from "../../../../infra/tools/local/template/stack-template.ts";
-import { invoking, mock, petResources, petTemplate, uri } from "../pets.ts";
+import { readStackTemplate } from "../../../../infra/tools/local/template/stack-template.ts";
+import { readAssembly } from "../../../helpers/read-assembly.ts";
 
-function read(template: StackTemplate) {
+const { stackName } = environments.staging;
+
+/** The resources of the synthesised template, their logical ids without hashes. */
+let resources: Record<string, { Type: string; Properties: object }>;
+beforeAll(async () => {
+  const { directory } = await readAssembly();
+  const text = await readFile(join(directory, `${stackName}.template.json`), "utf8");
+  resources = JSON.parse(
+    text.replaceAll(/(?<="[A-Z]\w+)[0-9A-F]{8}(?=")/g, ""),
+  ).Resources;
+});
+
+const templateOf = (Resources: object, Outputs = {}) =>
+  readStackTemplate({ Resources, Outputs });
+
+/** Reads the template with another value of a resource, or of its property. */
+function readWith(path: string, value: unknown) {
+  const changed = structuredClone(resources);
+  const [id = "", ...names] = path.split(".");
+  const last = names.pop();
+  if (last === undefined) Object.assign(changed, { [id]: value });
+  else {
+    const within = names.reduce(
+      (part, name) => part[name],
+      Object(changed[id]).Properties,
+    );
+    within[last] = value;
+  }
+  const template = templateOf(changed);
   template.all("AWS::DynamoDB::Table");
-  template.all("AWS::Lambda::Function");
-  readRestApi(template);
+  return [
+    template,
+    readFunctions({ template, directory: "" }, ""),
+    readRestApi(template),
+  ];
 }
 
-const pets: Record<string, { Type: string; Properties?: object }> = {
-  ...petResources({
-    "ANY /pets": mock(404),
-    "GET /": { ...invoking("echo"), authorizer: "Keys" },
-  }),
-  Parcels: { Type: "AWS::SQS::Queue" },
-  Shield: { Type: "AWS::WAFv2::WebACL" },
-  Alarm: { Type: "AWS::CloudWatch::Alarm" },
-  Shielded: { Type: "AWS::WAFv2::WebACLAssociation" },
-};
-
 test("resources of other services are left out, silently if they mean nothing here", () => {
-  const template = petTemplate(pets);
-  read(template);
+  const template = templateOf({
+    ...resources,
+    Parcels: { Type: "AWS::SQS::Queue" },
+    Shield: { Type: "AWS::WAFv2::WebACL" },
+    Alarm: { Type: "AWS::CloudWatch::Alarm" },
+    Shielded: { Type: "AWS::WAFv2::WebACLAssociation" },
+  });
   expect(template.notServed).toEqual([
     "AWS::SQS::Queue (Parcels)",
     "AWS::WAFv2::WebACL (Shield)",
   ]);
 });
 
-/** The pet API with another value of a property, like `Stage.StageName`. */
-function changed(path: string, value: unknown) {
-  const resources = structuredClone(pets);
-  const [id = "", ...names] = path.split(".");
-  const last = names.pop() ?? "";
-  const { Properties } = Object(resources[id]);
-  names.reduce((part, name) => part[name], Properties)[last] = value;
-  return resources;
-}
-
-test("a template is rejected for properties that would be ignored or misread", () => {
-  const mocked = "ANY /pets.Integration";
-  const response = `${mocked}.IntegrationResponses.0`;
-  const values: Record<string, unknown[]> = {
-    "Stage.StageName": [
+const stage = "ApiRestDeploymentStagev1";
+const lists = "ApiReststoreordersGET";
+const mocked = "ApiReststoreordersANY.Integration";
+const response = `${mocked}.IntegrationResponses.0`;
+test.each<[path: string, rejected: unknown[]]>([
+  [
+    `${stage}.StageName`,
+    [
       { "Fn::ImportValue": "x" },
-      { "Fn::GetAtt": ["echo", "SnapStart"] },
-      { "Fn::Join": ["", [{ Ref: "echo" }, { Ref: "Nothing" }]] },
-      { Ref: "echo", Else: "" },
+      { "Fn::GetAtt": ["ListOrders", "SnapStart"] },
+      { "Fn::Join": ["", [{ Ref: "ListOrders" }, { Ref: "Nothing" }]] },
+      { Ref: "ListOrders", Else: "" },
     ],
-    "/pets.PathPart": [{ Ref: "Parcels" }, "{pet-id}", "pet-{id}"],
-    "ANY /pets.ApiKeyRequired": [true],
-    [`${mocked}.PassthroughBehavior`]: ["WHEN_NO_MATCH"],
-    [`${mocked}.RequestTemplates.text/plain`]: ['{"statusCode":$status}'],
-    [`${response}.ResponseTemplates.application/json`]: ["#end", "$context"],
-    "Keys.IdentitySource": ["method.request.querystring.key"],
-    "GET /.Integration.Uri": [uri({ "Fn::GetAtt": ["echo", "Arn"] })],
-    "echo.Layers": [["arn"]],
-    "Orders.BillingMode": ["PROVISIONED"],
-  };
-  for (const [path, rejected] of Object.entries(values)) {
-    const [id = "", ...names] = path.split(".");
-    const place = `${names.join(".")} of ${pets[id]?.Type} ${id}`;
-    for (const value of rejected)
-      expect(() => read(petTemplate(changed(path, value)))).toThrow(place);
-  }
+  ],
+  ["ApiReststoreorders.PathPart", [{ Ref: "Alarm" }, "{pet-id}", "pet-{id}"]],
+  ["ApiReststoreordersANY.ApiKeyRequired", [true]],
+  [`${mocked}.PassthroughBehavior`, ["WHEN_NO_MATCH"]],
+  [`${mocked}.RequestTemplates.text/plain`, ['{"statusCode":$status}']],
+  [`${response}.ResponseTemplates.application/json`, ["#end", "$context"]],
+  ["ApiBearerKeys.IdentitySource", ["method.request.querystring.key"]],
+  [`${lists}.Integration.Uri`, ["arn:aws:x/functions/arn:aws:x:y:z:function:f/more"]],
+  ["ListOrders.Layers", [["arn"]]],
+  ["Orders.BillingMode", ["PROVISIONED"]],
+])("a template is rejected if %s would be ignored or misread", (path, rejected) => {
+  const [id = "", ...names] = path.split(".");
+  const place = `${names.join(".")} of ${resources[id]?.Type} ${id}`;
+  for (const value of rejected) expect(() => readWith(path, value)).toThrow(place);
 });
 
 const onlyOne = "The local stack needs a template with one REST API of one stage";
-const missing = "GET / needs CUSTOM with an authorizer of the template";
+const missing = `${lists} needs CUSTOM with an authorizer of the template`;
 const header = { "method.response.header.X-Pet": "integration.response.header.X-Pet" };
-const responses = "ANY /pets.Integration.IntegrationResponses";
-test.each<[string, object]>([
-  [onlyOne, { OtherStage: pets["Stage"] }],
-  [onlyOne, { Stage: { Type: "AWS::IAM::Role" } }],
-  [missing, changed("GET /.AuthorizationType", "NONE")],
-  [missing, changed("GET /.AuthorizerId", "imported")],
+test.each<[reason: string, path: string, value: unknown]>([
+  [onlyOne, "Other", { Type: "AWS::ApiGateway::Stage", Properties: { StageName: "v2" } }],
+  [onlyOne, stage, { Type: "AWS::IAM::Role" }],
+  [missing, `${lists}.AuthorizationType`, "NONE"],
+  [missing, `${lists}.AuthorizerId`, "imported"],
   [
-    "not support Condition of AWS::ApiGateway::RestApi Api",
-    { Api: { ...pets["Api"], Condition: "" } },
+    "not support Condition of AWS::ApiGateway::RestApi ApiRest",
+    "ApiRest",
+    { Type: "AWS::ApiGateway::RestApi", Condition: "" },
   ],
-  [": only literals are supported", changed(`${responses}.0.ResponseParameters`, header)],
-  ["Integration.IntegrationResponses of", changed(`${responses}.1`, {})],
+  [": only literals are supported", `${response}.ResponseParameters`, header],
+  ["Integration.IntegrationResponses of", `${mocked}.IntegrationResponses.1`, {}],
   [
-    'not support {"Ref":"Gone"} in AuthorizerId of AWS::ApiGateway::Method GET /: Invalid',
-    changed("GET /.AuthorizerId", { Ref: "Gone" }),
+    `not support {"Ref":"Gone"} in AuthorizerId of AWS::ApiGateway::Method ${lists}: Invalid`,
+    `${lists}.AuthorizerId`,
+    { Ref: "Gone" },
   ],
   [
     "AWS::Lambda::EventSourceMapping (More)",
-    { More: { Type: "AWS::Lambda::EventSourceMapping" } },
+    "More",
+    { Type: "AWS::Lambda::EventSourceMapping" },
   ],
-  ["AWS::DynamoDB::GlobalTable (More)", { More: { Type: "AWS::DynamoDB::GlobalTable" } }],
-])("a template is rejected with the reason: %s", (reason, changes) => {
-  expect(() => read(petTemplate({ ...pets, ...changes }))).toThrow(reason);
+  ["AWS::DynamoDB::GlobalTable (More)", "More", { Type: "AWS::DynamoDB::GlobalTable" }],
+])("a template is rejected with the reason: %s", (reason, path, value) => {
+  expect(() => readWith(path, value)).toThrow(reason);
 });
 
 test.each([
-  [{ Ref: "echo" }, "echo"],
+  [{ Ref: "ListOrders" }, "ListOrders"],
   [{ "Fn::Join": ["-", ["a", { Ref: "AWS::Region" }]] }, "a-us-east-1"],
   [{ "Fn::Select": [1, { "Fn::Split": [":", "arn:aws:x"] }] }, "aws"],
   [
-    { "Fn::GetAtt": ["echo", "Arn"] },
-    "arn:aws:lambda:us-east-1:000000000000:function:echo",
+    { "Fn::GetAtt": ["ListOrders", "Arn"] },
+    "arn:aws:lambda:us-east-1:000000000000:function:ListOrders",
   ],
-])("an intrinsic function is resolved: %j", (value, result) => {
-  expect(petTemplate(pets, { Wanted: { Value: value } }).output("Wanted")).toBe(result);
+])("an intrinsic function is resolved: %j", (Value, result) => {
+  expect(templateOf(resources, { Wanted: { Value } }).output("Wanted")).toBe(result);
 });
 
 test("a table is named after the stack and its own id", () => {
-  const template = petTemplate({ Orders01234567A1B2C3D4: pets["Orders"] });
+  const template = templateOf({ Orders01234567A1B2C3D4: resources["Orders"] });
   const names = template.all("AWS::DynamoDB::Table").map(({ name }) => name);
-  expect(names).toEqual([`${environments.staging.stackName}-Orders01234567`]);
+  expect(names).toEqual([`${stackName}-Orders01234567`]);
+});
+
+test("a function that is debugged has a port of its own, and a day for its work", () => {
+  const stack = { template: templateOf(resources), directory: "" };
+  const debugged = readFunctions(stack, "", true).slice(0, 2);
+  expect(debugged).toMatchObject([
+    { inspectPort: 9229, Timeout: 86_400 },
+    { inspectPort: 9230, Timeout: 86_400 },
+  ]);
 });
