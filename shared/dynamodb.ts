@@ -17,7 +17,7 @@ import { ServiceError } from "./errors.ts";
  * The limits of calls by the authorizer, by an operation on one order, and by a list:
  *
  * 1. An attempt waits up to `connectionTimeout` to connect, and up to `requestTimeout` in all until
- * the response begins, in milliseconds.
+ * the response begins, in milliseconds. Once it has begun, it may pause as long.
  * 2. A call makes up to `maxAttempts` attempts, the first included. The pauses between them grow
  * from `retryBaseDelay`.
  * 3. Other than for a list, a function makes one call for a request. All of its attempts fit into
@@ -69,7 +69,11 @@ export function createClient(
     ...settings,
     maxAttempts,
     retryStrategy: new RetriesWithoutQuota({ maxAttempts, baseDelay: retryBaseDelay }),
-    requestHandler: { ...timeouts, throwOnRequestTimeout: true },
+    requestHandler: {
+      ...timeouts,
+      socketTimeout: timeouts.requestTimeout,
+      throwOnRequestTimeout: true,
+    },
   });
   // This middleware walks through every item of every response, for a log line that is never
   // written.
@@ -148,8 +152,7 @@ export function retryLostCalls(client: DynamoDBClient): DynamoDBClient {
 function attemptError(error: unknown, context: object): unknown {
   if (isDynamoDbError(error)) {
     if (error.$fault === "server") unsettled.add(context);
-    if (error.name === "TransactionConflictException")
-      Object.assign(error, { $retryable: { throttling: true } });
+    chooseRetry(error);
     return error;
   }
   const { name, $response } = failureOf(error);
@@ -158,6 +161,15 @@ function attemptError(error: unknown, context: object): unknown {
   if (!isWithoutConnection(error)) unsettled.add(context);
   // An AbortError: our own deadline ended the call.
   return name === "AbortError" ? error : new LostCallError(error);
+}
+
+/** Makes the SDK retry what it would not, and the other way round. */
+function chooseRetry(error: DynamoDBServiceException) {
+  if (error.name === "TransactionConflictException")
+    Object.assign(error, { $retryable: { throttling: true } });
+  // While the clock is off, the SDK sets this, and retries, whatever the call was rejected for.
+  if (error.name !== "InvalidSignatureException")
+    Object.defineProperty(error.$metadata, "clockSkewCorrected", { set: () => {} });
 }
 
 /**
@@ -175,9 +187,9 @@ function isDynamoDbError(error: unknown): error is DynamoDBServiceException {
 /** Whether an attempt failed before it had a connection, so that no request was sent. */
 function isWithoutConnection(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.every(isWithoutConnection);
-  const { name, code, syscall } = failureOf(error);
-  // Of the SDK's timeouts, only that of the response has a code.
-  const isConnectionTimeout = name === "TimeoutError" && code === undefined;
+  const { message, syscall } = failureOf(error);
+  // All of the SDK's timeouts have the same name.
+  const isConnectionTimeout = message.includes("did not establish a connection");
   return isConnectionTimeout || syscall === "getaddrinfo" || syscall === "connect";
 }
 

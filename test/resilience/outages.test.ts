@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { Socket } from "node:net";
+import { expect, test, vi } from "vitest";
+import { TableCalls } from "../../infra/tools/admin/table-calls.ts";
+import { engineClient } from "../../infra/tools/running-stacks/engine-client.ts";
 import { hashApiKey } from "../../shared/api-keys.ts";
 import { callLimits, createClient } from "../../shared/dynamodb.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
@@ -105,6 +108,29 @@ test("a cancellation whose response is lost twice gets a 204 all the same", asyn
   }, "7998");
   expect((await cancel("7998")).status).toBe(204);
   expect(await statusOf("7998")).toBe("cancelled");
+});
+
+test("an operator's write whose response stops midway is repeated, and counts as its own", async () => {
+  const real = Socket.prototype.setTimeout;
+  // A hundredth of the limit, which is half a minute.
+  using _limit = vi.spyOn(Socket.prototype, "setTimeout").mockImplementation(function (
+    this: Socket,
+    milliseconds,
+    callback,
+  ) {
+    return real.call(this, milliseconds / 100, callback);
+  });
+  const operator = engineClient(stack.proxy.endpoint);
+  const Item = { id: { N: "7997" } };
+  behaviours.set('"7997"', (exchange) =>
+    (exchange.attempt === 1 ? applied["silence mid-body"] : passOn)(exchange),
+  );
+  const { orders } = stack.tables;
+  const onDoubt = vi.fn();
+  const found = await new TableCalls(operator).insert(orders, "id", Item, onDoubt);
+  operator.destroy();
+  expect(found).toBeUndefined();
+  expect(onDoubt).toHaveBeenCalledOnce();
 });
 
 test("an engine that rejects connections fails every request until it accepts some", async () => {

@@ -40,8 +40,14 @@ function spyOnPauses(): number[] {
   return pauses;
 }
 
-test("a client times out every attempt that gets no response", async () => {
-  table.respond = () => undefined;
+test.each([
+  ["no response", ""],
+  [
+    "only the head of a response",
+    `HTTP/1.1 200 OK\r\n${requestId}Content-Length: 2\r\n\r\n`,
+  ],
+])("a client times out every attempt that gets %s", async (_, bytes) => {
+  table.respond = () => ({ unfinished: bytes });
   // Counted by the SDK: on a busy machine an attempt may be over before the server hears of it.
   const error = await errorOf(patientClient(50));
   expect(error).toMatchObject({
@@ -108,7 +114,10 @@ function failingClient(...failures: unknown[]): DynamoDBClient {
 const system = (code: string, syscall?: string) => failed({ code, syscall });
 const refused = system("ECONNREFUSED", "connect");
 const reset = system("ECONNRESET", "read");
-const connectionTimeout = failed({ name: "TimeoutError" });
+const connectionTimeout = Object.assign(
+  new Error("the request socket did not establish a connection with the server"),
+  { name: "TimeoutError" },
+);
 const write = new PutItemCommand({ TableName: "orders", Item: { id: { N: "1" } } });
 
 /** The error of a call, which must fail. */
@@ -203,8 +212,9 @@ test.each([
   { seconds: 600, attempts: 2 },
   { seconds: -600, attempts: 2 },
 ])(
-  "a call by a clock that is $seconds s off makes $attempts attempts, the next one 1",
+  "a call by a clock that is $seconds s off makes $attempts attempts, and the next one is rejected after 1",
   async ({ seconds, attempts }) => {
+    let inTime = response(200, "{}");
     table.respond = (_attempt, headers) => {
       const now = new Date(Date.now() + seconds * 1000);
       const signed = String(headers["x-amz-date"]).replace(
@@ -212,15 +222,18 @@ test.each([
         "$1-$2-$3:$4:",
       );
       const isSkewed = Math.abs(Date.parse(signed) - now.getTime()) > 300_000;
-      const [status, body] = isSkewed
-        ? [400, '{"__type":"InvalidSignatureException"}']
-        : [200, "{}"];
-      return response(status, body, `${requestId}Date: ${now.toUTCString()}\r\n`);
+      const bytes = isSkewed
+        ? response(400, '{"__type":"InvalidSignatureException"}')
+        : inTime;
+      return bytes.replace(requestId, `${requestId}Date: ${now.toUTCString()}\r\n`);
     };
     const client = patientClient();
     await client.send(write);
     expect(table.attempts).toBe(attempts);
-    await client.send(write);
+    inTime = response(400, '{"__type":"AccessDeniedException"}');
+    const error = await errorOf(client);
+    expect(error).toMatchObject({ name: "AccessDeniedException" });
+    expect(callFailed(error).code).toBe("internal_error");
     expect(table.attempts).toBe(attempts + 1);
   },
 );

@@ -26,14 +26,17 @@ export async function startFakeTable() {
       table.attempts > mostAttempts
         ? response(400, `{"__type":"ValidationException","message":"Too many attempts"}`)
         : table.respond(table.attempts, request.headers);
-    if (bytes !== undefined) request.socket.end(bytes);
+    if (typeof bytes === "string") request.socket.end(bytes);
+    else request.socket.write(bytes.unfinished);
   });
   const table = {
     endpoint: `http://127.0.0.1:${await listenOn(server)}`,
     attempts: 0,
-    /** The bytes of the response to an attempt, which counts from 1; undefined for none. */
-    respond: (_attempt: number, _headers: IncomingHttpHeaders): string | undefined =>
-      response(200, "{}"),
+    /** The bytes of the response to an attempt, which counts from 1. */
+    respond: (
+      _attempt: number,
+      _headers: IncomingHttpHeaders,
+    ): string | { unfinished: string } => response(200, "{}"),
   };
   beforeEach(() => {
     table.attempts = 0;

@@ -27,6 +27,8 @@ const operatorLimits = {
   requestHandler: {
     connectionTimeout: 3000,
     requestTimeout: 10_000,
+    // Between two parts of a response.
+    socketTimeout: 10_000,
     throwOnRequestTimeout: true,
   },
 };

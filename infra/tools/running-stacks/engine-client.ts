@@ -21,6 +21,7 @@ export function engineClient(endpoint: string): DynamoDBClient {
       requestHandler: {
         connectionTimeout: 30_000,
         requestTimeout: 30_000,
+        socketTimeout: 30_000,
         throwOnRequestTimeout: true,
       },
     }),

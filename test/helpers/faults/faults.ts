@@ -27,6 +27,8 @@ export const applied = {
     await exchange.forward();
     await unapplied["500 of the service"](exchange);
   },
+  "silence mid-body": async ({ forward, response }) =>
+    await sendHalf(response, await forward()),
   "reset mid-body": async ({ forward, response }) => {
     await sendHalf(response, await forward());
     reset(response);

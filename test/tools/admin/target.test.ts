@@ -55,6 +55,7 @@ describe("a command for a deployed environment", () => {
     const config = {
       connectionTimeout: 3000,
       requestTimeout: 10_000,
+      socketTimeout: 10_000,
       throwOnRequestTimeout: true,
     };
     expect(client.config.requestHandler).toMatchObject({ config });
