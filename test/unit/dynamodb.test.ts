@@ -1,3 +1,4 @@
+import dns from "node:dns";
 import {
   type DynamoDBClient,
   type DynamoDBClientConfig,
@@ -114,10 +115,6 @@ function failingClient(...failures: unknown[]): DynamoDBClient {
 const system = (code: string, syscall?: string) => failed({ code, syscall });
 const refused = system("ECONNREFUSED", "connect");
 const reset = system("ECONNRESET", "read");
-const connectionTimeout = Object.assign(
-  new Error("the request socket did not establish a connection with the server"),
-  { name: "TimeoutError" },
-);
 const write = new PutItemCommand({ TableName: "orders", Item: { id: { N: "1" } } });
 
 /** The error of a call, which must fail. */
@@ -135,7 +132,6 @@ test.each<[when: string, mayBeApplied: boolean, failures: Error[]]>([
   ["connections are rejected", false, [refused]],
   ["every address rejects connections", false, [new AggregateError([refused, refused])]],
   ["only one address rejects them", true, [new AggregateError([refused, reset])]],
-  ["no connection is made in time", false, [connectionTimeout]],
   ["the connection is reset", true, [reset]],
   ["TLS fails", true, [system("EPROTO", "write")]],
   ["a TLS alert arrives", true, [system("ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR")]],
@@ -151,6 +147,17 @@ test.each<[when: string, mayBeApplied: boolean, failures: Error[]]>([
     expect(mayBeApplied(error)).toBe(unsettled);
   },
 );
+
+test("a call is lost when no connection is made in time; it may have been applied: false", async () => {
+  // No response, and no error.
+  using _lookup = vi.spyOn(dns, "lookup").mockReturnValue();
+  const limits = { connectionTimeout: 10, requestTimeout: 5_000, maxAttempts: 3 };
+  const client = createClient(limits, { endpoint: "http://table.test" });
+  const error = await errorOf(client);
+  client.destroy();
+  expect(error).toMatchObject({ name: "LostCallError", $metadata: { attempts: 3 } });
+  expect(mayBeApplied(error)).toBe(false);
+});
 
 test("a call that can't get its credentials was not applied, though it can't reach them", async () => {
   const client = patientClient(5_000, { credentials: () => Promise.reject(reset) });
