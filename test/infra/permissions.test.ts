@@ -10,9 +10,7 @@ interface Statement {
 }
 
 const policies: Record<string, Statement[]> = {};
-const page = readFileSync("infra/PERMISSIONS.md", "utf8")
-  .replaceAll("table/ORDERS", "table/STACK-Orders-1A2B")
-  .replaceAll("table/KEYS", "table/STACK-ApiKeys-1A2B");
+const page = readFileSync("infra/PERMISSIONS.md", "utf8");
 let heading = "";
 for (const [, title, json] of page.matchAll(/^#+ ([^\n]*)$|^ *```json\n(.*?)^ *```/gms)) {
   heading = title ?? heading;
@@ -33,9 +31,9 @@ const allows = (policy: string, action: string, resource: string): boolean | und
   );
 
 const stack = "arn:aws:cloudformation:REGION:ACCOUNT:stack/STACK/1a2b";
-const orders = "arn:aws:dynamodb:REGION:ACCOUNT:table/STACK-Orders-1A2B";
-const apiKeys = "arn:aws:dynamodb:REGION:ACCOUNT:table/STACK-ApiKeys-1A2B";
-const copy = "arn:aws:dynamodb:REGION:ACCOUNT:table/STACK-Orders-copy";
+const orders = "arn:aws:dynamodb:REGION:ACCOUNT:table/STACK-Orders0F1E-1A2B";
+const apiKeys = "arn:aws:dynamodb:REGION:ACCOUNT:table/STACK-ApiKeys0F1E-1A2B";
+const copy = "arn:aws:dynamodb:REGION:ACCOUNT:table/STACK-Orders0F1E-1A2B-copy";
 const lambda = "arn:aws:lambda:REGION:ACCOUNT:function:STACK-CancelOrder-1A2B";
 const role = "arn:aws:iam::ACCOUNT:role/STACK-CancelOrderRole-1A2B";
 const logs = "arn:aws:logs:REGION:ACCOUNT:log-group";
@@ -49,6 +47,8 @@ const group =
 const [qualifier] = /(?<=role\/cdk-)\w+/.exec(page) ?? [];
 const cdkRole = (name: string) =>
   `arn:aws:iam::ACCOUNT:role/cdk-${qualifier}-${name}-role-ACCOUNT-REGION`;
+const alarm = "arn:aws:cloudwatch:REGION:ACCOUNT:alarm:STACK-AlarmsErrors-1A2B";
+const dashboard = "arn:aws:cloudwatch::ACCOUNT:dashboard/STACK";
 const gatewayRole =
   "arn:aws:iam::ACCOUNT:role/aws-service-role/ops.apigateway.amazonaws.com/AWSServiceRoleForAPIGateway";
 
@@ -60,9 +60,12 @@ const callsOf = (calls: Calls) =>
     actions.split(/\s+/).map((action) => [action, resource] as const),
   );
 
-const cdkDeploys: Calls = {
+const deploys: Calls = {
   [cdkRole("deploy")]: "sts:AssumeRole",
   [cdkRole("file-publishing")]: "sts:AssumeRole",
+  [stack]: "cloudformation:DescribeStacks cloudformation:GetTemplate",
+  [orders]: "dynamodb:DescribeTable",
+  [apiKeys]: "dynamodb:DescribeTable",
 };
 // It reads everything in the account.
 const cdkLooksUp: Calls = { [cdkRole("lookup")]: "sts:AssumeRole" };
@@ -76,7 +79,10 @@ const tasks: Record<string, { needed: Calls; excessive?: Calls }> = {
         "dynamodb:BatchGetItem dynamodb:PutItem dynamodb:Scan dynamodb:UpdateItem",
       [apiKeys]: "dynamodb:Scan",
     },
-    excessive: { [orders]: "dynamodb:DeleteItem" },
+    excessive: {
+      [orders]: "dynamodb:DeleteItem",
+      [apiKeys]: "dynamodb:BatchGetItem dynamodb:PutItem dynamodb:UpdateItem",
+    },
   },
   "Undo an import": {
     needed: { [orders]: "dynamodb:DeleteItem" },
@@ -88,10 +94,13 @@ const tasks: Record<string, { needed: Calls; excessive?: Calls }> = {
       [apiKeys]: "dynamodb:GetItem dynamodb:PutItem dynamodb:Scan dynamodb:UpdateItem",
       [cache]: "apigateway:DELETE",
     },
+    excessive: { [orders]: "dynamodb:Scan" },
   },
   Repair: {
     needed: {
-      [orders]: "dynamodb:RestoreTableToPointInTime dynamodb:RestoreTableFromBackup",
+      [orders]: `dynamodb:RestoreTableToPointInTime dynamodb:RestoreTableFromBackup
+        dynamodb:DescribeTable dynamodb:DescribeContinuousBackups dynamodb:ListTagsOfResource
+        dynamodb:GetResourcePolicy`,
       [copy]: `dynamodb:RestoreTableToPointInTime dynamodb:DescribeTable dynamodb:DeleteTable
         dynamodb:Scan dynamodb:BatchGetItem`,
       [apiKeys]:
@@ -101,18 +110,16 @@ const tasks: Record<string, { needed: Calls; excessive?: Calls }> = {
   },
   Deploy: {
     needed: {
-      ...cdkDeploys,
-      [stack]: "cloudformation:DescribeStacks cloudformation:GetTemplate",
-      [apiKeys]: "dynamodb:PutItem dynamodb:DescribeTable",
-      [orders]: "dynamodb:DescribeTable",
+      ...deploys,
+      [apiKeys]: `${deploys[apiKeys]} dynamodb:PutItem`,
     },
-    excessive: cdkLooksUp,
+    excessive: { ...cdkLooksUp, [orders]: "dynamodb:PutItem" },
   },
   "On call": {
     needed: {
-      ...cdkDeploys,
-      [stack]: `cloudformation:CancelUpdateStack cloudformation:ContinueUpdateRollback
-        cloudformation:DescribeStacks cloudformation:GetTemplate cloudformation:ListStackResources`,
+      ...deploys,
+      [stack]: `${deploys[stack]} cloudformation:CancelUpdateStack
+        cloudformation:ContinueUpdateRollback cloudformation:ListStackResources`,
       [lambda]: "lambda:ListVersionsByFunction lambda:UpdateAlias",
       [cache]: "apigateway:DELETE",
       [`${api}/1a2b`]: "apigateway:GET",
@@ -125,6 +132,17 @@ const tasks: Record<string, { needed: Calls; excessive?: Calls }> = {
     needed: {
       [stack]:
         "cloudformation:DetectStackDrift cloudformation:DescribeStackResourceDrifts",
+      [orders]: "dynamodb:DescribeTable dynamodb:DescribeContributorInsights",
+      [lambda]:
+        "lambda:GetFunction lambda:GetAlias lambda:GetProvisionedConcurrencyConfig",
+      [log]: "logs:GetDataProtectionPolicy",
+      [`${api}/1a2b`]: "apigateway:GET",
+      [api.replace("restapis", "account")]: "apigateway:GET",
+      [api.replace("restapis", "domainnames/orders.example.com")]: "apigateway:GET",
+    },
+    excessive: {
+      [orders]: "dynamodb:GetItem",
+      [api.replace("restapis", "apikeys/1a2b")]: "apigateway:GET",
     },
   },
   Bootstrap: {
@@ -144,6 +162,7 @@ const tasks: Record<string, { needed: Calls; excessive?: Calls }> = {
     },
     excessive: {
       [orders]: "dynamodb:Scan",
+      [alarm.replace("STACK", "Other")]: "cloudwatch:DeleteAlarms",
       [`${logs}:Other-CancelOrderLog-1A2B:*`]: "logs:DeleteLogGroup",
       [zone.replace("ZONE", "OTHER")]: "route53:ChangeResourceRecordSets",
     },
@@ -171,8 +190,8 @@ test.each(Object.entries(tasks))(
 /** The call that creates a resource of each type. */
 const creating: Record<string, [action: string, resource: string]> = {
   "AWS::ApiGateway": ["apigateway:POST", api],
-  "AWS::CloudWatch::Alarm": ["cloudwatch:PutMetricAlarm", "*"],
-  "AWS::CloudWatch::Dashboard": ["cloudwatch:PutDashboard", "*"],
+  "AWS::CloudWatch::Alarm": ["cloudwatch:PutMetricAlarm", alarm],
+  "AWS::CloudWatch::Dashboard": ["cloudwatch:PutDashboard", dashboard],
   "AWS::CodeDeploy": ["codedeploy:CreateDeploymentGroup", group],
   "AWS::DynamoDB::Table": ["dynamodb:CreateTable", orders],
   "AWS::IAM::Policy": ["iam:PutRolePolicy", role],

@@ -150,8 +150,8 @@ async function requireTables(caller: Caller, outputs: Output[] = []) {
 }
 
 /**
- * Checks that the last look for drift has read a table and the API: a resource that the caller may
- * not read counts as unchecked, not as drift.
+ * Checks that the last look for drift has read a table, the API and an alias: a resource that the
+ * caller may not read counts as unchecked, not as drift.
  *
  * @throws CommandError when it has not, and what the SDK throws.
  */
@@ -164,10 +164,10 @@ export async function requireDriftChecked(StackName: string, caller: Caller) {
   const checked = new Set<string | undefined>();
   for await (const { StackResourceDrifts = [] } of pages)
     for (const { ResourceType } of StackResourceDrifts) checked.add(ResourceType);
-  for (const type of ["AWS::DynamoDB::Table", "AWS::ApiGateway::RestApi"]) {
-    if (checked.has(type)) continue;
+  for (const type of ["DynamoDB::Table", "ApiGateway::RestApi", "Lambda::Alias"]) {
+    if (checked.has(`AWS::${type}`)) continue;
     throw new CommandError(
-      `No ${type} was checked for drift: give the role the policies of infra/PERMISSIONS.md, Drift`,
+      `No AWS::${type} was checked for drift: give the role the policies of infra/PERMISSIONS.md, Drift`,
     );
   }
 }
