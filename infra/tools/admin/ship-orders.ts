@@ -48,10 +48,14 @@ export async function shipOrders(
     counts,
   });
   counts["not_tried"] = ids.size - done;
-  const found = Object.entries(outcomes).filter(([outcome]) => counts[outcome]);
-  process.exitCode = found.at(-1)?.[1][1] ?? 0;
-  const foundCounts = found.map(([outcome]) => [outcome, counts[outcome]]);
-  const summary = `${counted(ids.size, "order")}: ${countsText(Object.fromEntries(foundCounts))}`;
+  const found: Record<string, number> = {};
+  for (const [outcome, [, exitCode]] of Object.entries(outcomes)) {
+    const count = counts[outcome];
+    if (!count) continue;
+    found[outcome] = count;
+    process.exitCode = exitCode;
+  }
+  const summary = `${counted(ids.size, "order")}: ${countsText(found)}`;
   return {
     notes: [ids.size > 1 && summary],
     reason,
