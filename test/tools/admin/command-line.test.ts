@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { environments } from "../../../infra/environments.ts";
 import { grouped } from "../../../infra/tools/terminal/text.ts";
 import { makeApiKey } from "../../../shared/api-keys.ts";
@@ -182,7 +182,6 @@ describe("a command that uses capacity", async () => {
   test("has a rate for reads and one for writes, and keeps to both", async () => {
     vi.spyOn(systemClock, "now").mockReturnValue(5000);
     const pause = vi.spyOn(systemClock, "pause").mockResolvedValue();
-    onTestFinished(() => void vi.restoreAllMocks());
     await play`
       $ orders ship 1 2 3 --rate 50
       …

@@ -9,7 +9,7 @@ import {
   symlink,
   writeFile,
 } from "node:fs/promises";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { type Behaviour, onEvery } from "../../helpers/faults/fault-proxy.ts";
 import { rejectedAs } from "../../helpers/faults/faults.ts";
 import { createTerminal, pagesOf } from "./terminal.ts";
@@ -132,7 +132,6 @@ test("an export replaces the file behind a link, with its mode, once it is on th
       atFlush.push(await modeOf(name));
     atFlush.push(await readFile("target.ndjson", "utf8"));
   });
-  onTestFinished(() => void vi.restoreAllMocks());
   await play`
     $ put {"id":1}
     $ orders export link.ndjson
@@ -156,7 +155,6 @@ test("an export rejects a link that leads nowhere, and keeps it", async () => {
 
 test("an export removes no file that it has not made", async () => {
   vi.spyOn(crypto, "randomUUID").mockReturnValue("0-0-0-0-0");
-  onTestFinished(() => void vi.restoreAllMocks());
   await writeFile("mine.ndjson.0-0-0-0-0.partial", "theirs");
   await play`
     $ orders export mine.ndjson

@@ -3,7 +3,7 @@ import {
   DynamoDBClient,
   ThrottlingException,
 } from "@aws-sdk/client-dynamodb";
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { TableCalls } from "../../../infra/tools/admin/table-calls.ts";
 import { systemClock } from "../../../shared/clock.ts";
 
@@ -24,7 +24,7 @@ beforeEach(() => {
     if (!stands) now += milliseconds;
   });
   vi.spyOn(Math, "random").mockReturnValue(0.5);
-  onTestFinished(() => void vi.restoreAllMocks());
+  return () => void vi.restoreAllMocks();
 });
 
 const using = (units: number) => async () => ({

@@ -88,7 +88,11 @@ export async function createTerminal() {
     isCopied = false;
     vi.stubEnv("LOCAL_STACKS", stackFiles);
     process.chdir(folder);
-    onTestFinished(() => process.chdir(root));
+    return () => {
+      process.chdir(root);
+      vi.restoreAllMocks();
+      vi.useRealTimers();
+    };
   });
 
   const stackAt = (endpoint = dynamodbEndpoint, port = 1) => ({
@@ -179,7 +183,6 @@ export async function createTerminal() {
         vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", endpoint ?? dynamodbEndpoint);
       }
       if (now) vi.useFakeTimers({ toFake: ["Date"], now: new Date(now) });
-      onTestFinished(() => void vi.useRealTimers());
       expect(
         await seenIn(session, (line, input) => perform(line, input, terminals)),
       ).toBe(session);

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { onEvery, passOn } from "../../helpers/faults/fault-proxy.ts";
 import { applied } from "../../helpers/faults/faults.ts";
 import { createTerminal, onEveryAfter, onFirst } from "./terminal.ts";
@@ -105,7 +105,6 @@ test("an order's line is on the disk before the order is written", async () => {
   vi.spyOn(fs, "fsyncSync").mockImplementation(() => {
     flushed = fs.readFileSync("disk.record", "utf8");
   });
-  onTestFinished(() => void vi.restoreAllMocks());
   const written: boolean[] = [];
   const calls = onEvery("PutItem", async (exchange) => {
     const { id } = JSON.parse(exchange.input).Item;
