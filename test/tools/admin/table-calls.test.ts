@@ -8,20 +8,17 @@ import { TableCalls } from "../../../infra/tools/admin/table-calls.ts";
 import { systemClock } from "../../../shared/clock.ts";
 
 const client = new DynamoDBClient();
-const once = { $metadata: { attempts: 1 }, message: "Slow down" };
-let now = 0;
-let waits: number[] = [];
-/** Whether the clock stands still instead of moving with each wait. */
-let stands = false;
+const failure = { $metadata: { attempts: 1 }, message: "Slow down" };
+let now: number;
+let waits: number[];
 beforeEach(() => {
   now = 5000;
   waits = [];
-  stands = false;
   vi.spyOn(systemClock, "now").mockImplementation(() => now);
+  // The clock stands still.
   vi.spyOn(systemClock, "pause").mockImplementation(async (milliseconds, signal) => {
     signal?.throwIfAborted();
     waits.push(milliseconds);
-    if (!stands) now += milliseconds;
   });
   vi.spyOn(Math, "random").mockReturnValue(0.5);
   return () => void vi.restoreAllMocks();
@@ -30,7 +27,9 @@ beforeEach(() => {
 const using = (units: number) => async () => ({
   ConsumedCapacity: { CapacityUnits: units },
 });
-const throttled = () => Promise.reject(new ThrottlingException(once));
+const throttled = () => Promise.reject(new ThrottlingException(failure));
+
+const keys = [{ id: { N: "1" } }, { id: { N: "2" } }];
 
 describe("calls to a table", () => {
   test("wait until the rate covers the units used before, but save up none while idle", async () => {
@@ -38,14 +37,12 @@ describe("calls to a table", () => {
     for (const units of [50, 200, 1]) await calls.make(using(units), 0);
     now = 60_000;
     for (const units of [1, 1, 1]) await calls.make(using(units), 1);
-    expect(waits).toEqual([500, 2000, 10, 10]);
+    expect(waits).toEqual([500, 2500, 10, 20]);
   });
 
   test("made at once wait for what each is likely to use, and ask what they used", async () => {
     const send = vi.spyOn(client, "send").mockResolvedValue({} as never);
-    stands = true;
     const calls = new TableCalls(client, 10);
-    const keys = [{ id: { N: "1" } }, { id: { N: "2" } }];
     await calls.insert("orders", "id", {});
     await calls.read("orders", "id", keys);
     await calls.read("orders", "id", keys, true);
@@ -60,11 +57,9 @@ describe("calls to a table", () => {
     await expect(new TableCalls(client).make(throttled, 1)).rejects.toThrow("Slow down");
     expect(waits).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 12_800, 15_000, 15_000]);
     waits = [];
-    await new TableCalls(client, 1).make(
-      vi.fn(using(1)).mockImplementationOnce(throttled),
-      1,
-    );
-    expect(waits).toEqual([100, 900]);
+    const once = vi.fn(using(1)).mockImplementationOnce(throttled);
+    await new TableCalls(client, 1).make(once, 1);
+    expect(waits).toEqual([100, 1000]);
   });
 
   test("stop waiting for a throttled table or for their turn when interrupted", async () => {
@@ -77,7 +72,7 @@ describe("calls to a table", () => {
   });
 
   test("read again what the table left out", async () => {
-    const [one, two] = [{ id: { N: "1" } }, { id: { N: "2" } }];
+    const [one, two] = keys;
     const left = { orders: { Keys: [two], ConsistentRead: true } };
     const send = vi
       .spyOn(client, "send")
@@ -86,15 +81,15 @@ describe("calls to a table", () => {
         UnprocessedKeys: left,
       } as never)
       .mockResolvedValueOnce({ Responses: { orders: [two] } } as never);
-    const find = await new TableCalls(client).read("orders", "id", [one, two], true);
-    expect([one, two].map(find)).toEqual([one, two]);
+    const find = await new TableCalls(client).read("orders", "id", keys, true);
+    expect(keys.map(find)).toEqual(keys);
     expect(send.mock.lastCall?.[0].input).toMatchObject({ RequestItems: left });
   });
 
   test("find someone else's item unless an attempt of their own may have written it", async () => {
     const Item = { id: { N: "1" } };
     const send = vi.spyOn(client, "send").mockImplementationOnce(throttled);
-    send.mockRejectedValueOnce(new ConditionalCheckFailedException({ ...once, Item }));
+    send.mockRejectedValueOnce(new ConditionalCheckFailedException({ ...failure, Item }));
     const written = await new TableCalls(client).insert("orders", "id", Item);
     expect(written).toEqual({ found: Item });
   });
