@@ -18,7 +18,7 @@ const common = {
   experimental: { viteModuleRunner: false, nodeLoader: false },
   // The workers keep every core busy: threads that collect garbage for them only cost more.
   execArgv: ["--single-threaded-gc"],
-  setupFiles: ["test/helpers/properties.ts", "test/helpers/unstub.ts"],
+  setupFiles: "test/helpers/each-file.ts",
   unstubEnvs: true,
   unstubGlobals: true,
 };

@@ -1,6 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, vi } from "vitest";
+import "./properties.ts";
 
 // vitest takes stubs back before the next test. In a shared process, that is too late for what the
 // next file does before its first test, such as starting an engine. Nothing else restores mocked
