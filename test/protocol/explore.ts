@@ -1,9 +1,8 @@
 import type { OrderItem } from "../../shared/order.ts";
 import type { Actor } from "./actors.ts";
 import { type Moment, type Move, movesFrom } from "./moves.ts";
-import { type RememberedTable, stateOf } from "./remembered-table.ts";
+import type { RememberedTable } from "./remembered-table.ts";
 import { identify } from "./remembering.ts";
-import { Worlds } from "./worlds.ts";
 
 interface Found {
   /** How many interleavings there are, and of how many different moments they consist. */
@@ -30,8 +29,7 @@ export async function explore(
   item: OrderItem | undefined,
 ): Promise<Found> {
   const found: Found = { interleavings: 0, moments: 0 };
-  const worlds = Worlds.startingAs(stateOf(item));
-  const moment = { item, clients: actors.map(() => undefined), worlds };
+  const moment = { item, clients: actors.map(() => undefined) };
   let level: Level = new Map([["", { moment, interleavings: 1, path: [] }]]);
   while (level.size > 0) {
     found.moments += level.size;
@@ -52,9 +50,11 @@ export async function explore(
 type Level = Map<string, Reached>;
 
 function follow(move: Move, from: Reached, next: Level) {
-  const { item, clients, worlds } = move.moment;
-  const keys = clients.map((client) => client?.key);
-  const key = `${identify(item)} ${worlds.key} ${keys}`;
+  const { item, clients } = move.moment;
+  const key = identify([
+    item,
+    ...clients.map((client) => client && Object.values(client)),
+  ]);
   const known = next.get(key);
   if (known) known.interleavings += from.interleavings;
   else next.set(key, { ...from, moment: move.moment, path: [...from.path, move] });

@@ -1,22 +1,27 @@
 import type { OrderItem } from "../../shared/order.ts";
 import { type Actor, type Fate, shippedAt } from "./actors.ts";
-import type { Request, Response, Step } from "./recorded-client.ts";
+import { begin, type Claim, end, see, statesAfter } from "./claims.ts";
+import { claimsNothing } from "./contract.ts";
+import type { Request, Response } from "./recorded-client.ts";
 import { type RememberedTable, stateOf } from "./remembered-table.ts";
-import { identify } from "./remembering.ts";
-import type { Worlds } from "./worlds.ts";
 
 /** Where one actor is, from its first attempt on. */
 interface Client {
-  askedAt: Date;
-  /** The responses that its attempts have had. */
-  seen: readonly Response[];
-  next: Step;
+  name: string;
+  claim: Claim;
+  /** What it does next; undefined once it has responded. */
+  running: Running | undefined;
   /** The copy of its last attempt, if delivered late: it can't arrive before the next attempt. */
   held: readonly Request[];
   /** The copies on their way that can arrive at any time. */
   late: readonly Request[];
-  /** The same for clients that can only do the same from here on. */
-  key: string;
+}
+
+interface Running {
+  askedAt: Date;
+  /** The responses that its attempts have had. */
+  seen: readonly Response[];
+  sends: Request;
 }
 
 /** Everything that the continuation of an interleaving depends on. */
@@ -24,8 +29,6 @@ export interface Moment {
   item: OrderItem | undefined;
   /** Where each actor is; undefined before its first attempt. */
   clients: readonly (Client | undefined)[];
-  /** What explains all that has been seen. */
-  worlds: Worlds;
 }
 
 export interface Move {
@@ -35,7 +38,7 @@ export interface Move {
   /** The response that the actor then gives its own client. */
   responds?: string | undefined;
   /** How the move violates the contract, if it does. */
-  violation?: string;
+  violation?: string | undefined;
   moment: Moment;
 }
 
@@ -43,108 +46,106 @@ export interface Move {
 export async function* movesFrom(
   table: RememberedTable,
   actors: readonly Actor[],
-  moment: Moment,
+  { item, clients }: Moment,
 ): AsyncGenerator<Move> {
-  const { item, clients, worlds } = moment;
   for (const [index, actor] of actors.entries()) {
-    yield* attempts(table, actor, moment, index);
-    const client = clients[index];
-    if (client === undefined) continue;
-    for (const copy of client.late) {
-      const applied = await table.apply(item, copy);
-      const late = client.late.filter((other) => other !== copy);
-      const after = clients.with(index, withKey({ ...client, late }));
-      const arrived = { item: applied.item, clients: after, worlds };
-      yield { actor, ...judge(arrived, actor) };
+    const client = clients[index] ?? (await start(actor, item));
+    const before = { item, clients: clients.with(index, client) };
+    for await (const step of steps(table, actor, client, item)) {
+      const { after, now, ...told } = step;
+      yield { actor, ...told, ...judge(before, index, after, now, told.responds) };
     }
   }
 }
 
 const hour = 3_600_000;
 
-async function* attempts(
-  table: RememberedTable,
-  actor: Actor,
-  { item, clients, worlds }: Moment,
-  index: number,
-) {
-  const begun = clients[index];
+async function start({ name, next, operation }: Actor, item: OrderItem | undefined) {
   // An actor that begins once the order has shipped has a clock that shows so.
   const isShipped = item?.["shipDate"]?.S === shippedAt.toISOString();
   const askedAt = new Date(shippedAt.getTime() + (isShipped ? hour : -hour));
-  const client =
-    begun ??
-    withKey({
-      askedAt,
-      seen: [],
-      next: await actor.next(askedAt, []),
-      held: [],
-      late: [],
-    });
-  const { sends } = client.next;
-  if (sends === undefined) return;
-  const begunWorlds = begun ? worlds : worlds.begin(actor.name, actor.operation);
-  const applied = await table.apply(item, sends);
-  for (const fate of actor.fates) {
-    const attempted = await attempt(actor, client, fate, fate.seen ?? applied.response);
-    const { responds } = attempted.next;
-    const moment = {
-      item: fate.applied === "now" ? applied.item : item,
-      clients: clients.with(index, attempted),
-      worlds: begunWorlds,
-    };
-    yield { actor, fate, responds, ...judge(moment, actor, responds) };
-  }
+  const { sends } = await next(askedAt, []);
+  const running = sends && { askedAt, seen: [], sends };
+  const claim = begin(operation, stateOf(item));
+  return { name, claim, running, held: [], late: [] };
 }
 
-/**
- * Checks a moment against the contract: an observer reads the order, and the actor may respond to
- * its client. The client's request begins with the first attempt and ends with the last: a longer
- * one would allow more.
- */
-function judge(moment: Moment, { name }: Actor, responds?: string) {
-  const state = stateOf(moment.item);
-  const seen = moment.worlds.see(state);
-  if (seen.none) {
-    const allowed = moment.worlds.states().join(" or ");
-    return {
-      moment,
-      violation: `the order is ${state}; by the contract it is ${allowed}`,
-    };
+interface NextStep extends Pick<Move, "fate" | "responds"> {
+  after: Client;
+  now: OrderItem | undefined;
+}
+
+/** All that an actor may do next: an attempt, or the arrival of a late copy. */
+async function* steps(
+  table: RememberedTable,
+  actor: Actor,
+  client: Client,
+  item: OrderItem | undefined,
+): AsyncGenerator<NextStep> {
+  const { running, late } = client;
+  if (running) {
+    const applied = await table.apply(item, running.sends);
+    for (const fate of actor.fates) {
+      const now = fate.applied === "now" ? applied.item : item;
+      const attempted = await attempt(actor, client, running, fate, applied.response);
+      yield { fate, now, ...attempted };
+    }
   }
-  const worlds = responds === undefined ? seen : seen.end(name, responds);
-  if (!worlds.none) return { moment: { ...moment, worlds } };
-  const allowed = seen.responses(name).join(" or ");
-  return {
-    moment,
-    violation: `${name} gets ${responds}; by the contract it is ${allowed}`,
-  };
+  for (const copy of late) {
+    const { item: now } = await table.apply(item, copy);
+    yield { now, after: { ...client, late: late.filter((other) => other !== copy) } };
+  }
 }
 
 async function attempt(
   actor: Actor,
-  { askedAt, seen, next, held, late }: Client,
-  { applied }: Fate,
-  response: Response,
+  client: Client,
+  { askedAt, seen, sends }: Running,
+  { applied, seen: response }: Fate,
+  given: Response,
 ) {
-  const responses = [...seen, response];
-  const after = await actor.next(askedAt, responses);
-  const isLate = applied === "after the next attempt";
-  const copies = isLate && next.sends ? [next.sends] : [];
-  const isOver = after.sends === undefined;
-  return withKey({
-    askedAt,
-    seen: responses,
-    next: after,
-    held: isOver ? [] : copies,
-    late: [...late, ...held, ...(isOver ? copies : [])],
-  });
+  const responses = [...seen, response ?? given];
+  const next = await actor.next(askedAt, responses);
+  const held = applied === "after the next attempt" ? [sends] : [];
+  const late = [...client.late, ...client.held];
+  const running = next.sends && { askedAt, seen: responses, sends: next.sends };
+  const copies = running ? { held, late } : { held: [], late: [...late, ...held] };
+  return { responds: next.responds, after: { ...client, running, ...copies } };
 }
 
-function withKey(client: Omit<Client, "key">): Client {
-  const { askedAt, seen, next, held, late } = client;
-  // A client that has responded does nothing more: only its copies count.
-  const past = next.sends ? [askedAt, seen] : "over";
-  const key = identify([past, held, ...late.map(identify).sort()]);
-  return { ...client, key };
+/**
+ * Checks a move against the contract: an observer reads the order, and the client that moved may get
+ * its response. Its request begins with the first attempt and ends with the last: a longer one would
+ * allow more.
+ */
+function judge(
+  before: Moment,
+  index: number,
+  after: Client,
+  item: OrderItem | undefined,
+  responds?: string,
+): Pick<Move, "violation" | "moment"> {
+  const was = stateOf(before.item);
+  const is = stateOf(item);
+  const states = statesAfter(
+    was,
+    before.clients.flatMap((client) => client?.claim ?? []),
+  );
+  const seen = before.clients
+    .with(index, after)
+    .map((client) => client && { ...client, claim: see(client.claim, was, is) });
+  const moment = { item, clients: seen };
+  if (!states.includes(is)) {
+    const allowed = states.join(" or ");
+    return { moment, violation: `the order is ${is}; by the contract it is ${allowed}` };
+  }
+  if (responds === undefined) return { moment };
+  const { claim, name } = { ...after, ...seen[index] };
+  const allowed = claim.responses ?? [];
+  if (!claimsNothing(responds) && !allowed.includes(responds)) {
+    const violation = `${name} gets ${responds}; by the contract it is ${allowed.join(" or ") || "5xx"}`;
+    return { moment, violation };
+  }
+  const over = { ...after, claim: end(claim, responds) };
+  return { moment: { item, clients: seen.with(index, over) } };
 }
