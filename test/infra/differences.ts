@@ -2,7 +2,7 @@ import {
   comparable,
   listChanges,
   type Template,
-} from "../../infra/tools/deploy/changes.ts";
+} from "../../infra/tools/deploy/compare-templates.ts";
 
 /** How two templates differ: a line for each text, with the paths of all that it is said of. */
 export function differences(before: Template, after: Template): string {

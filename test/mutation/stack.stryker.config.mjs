@@ -12,7 +12,7 @@ import service from "./stryker.config.mjs";
 
 export default {
   ...service,
-  mutate: ["infra/app.ts", "infra/stack/**/*.ts", "!infra/stack/intrinsics.ts"],
+  mutate: ["infra/app.ts", "infra/stack/**/*.ts"],
   vitest: { configFile: "test/mutation/stack.vitest.ts", related: false },
   // Templates are synthesised while test files load, so every test meets every mutant.
   coverageAnalysis: "off",

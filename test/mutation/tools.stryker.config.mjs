@@ -21,7 +21,6 @@ export default {
     "infra/tools/terminal/**/*.ts",
     "infra/tools/local/template/**/*.ts",
     "infra/tools/local/gateway/**/*.ts",
-    "infra/stack/intrinsics.ts",
     // They only start a process.
     "!infra/tools/{petstore,local/template/synth-process}.ts",
   ],

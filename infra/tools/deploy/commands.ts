@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { type Environment, environments } from "../../environments.ts";
-import type { CompareOptions } from "./compare.ts";
+import type { CompareOptions } from "./compare-stack.ts";
 
 /** The options of `deploy`. */
 interface DeployOptions extends CompareOptions {
@@ -20,7 +20,7 @@ const appText = "a synthesised app; without it, synthesises one";
 // These modules take a while to load.
 const load = async () => ({
   ...(await import("./cdk.ts")),
-  ...(await import("./compare.ts")),
+  ...(await import("./compare-stack.ts")),
   ...(await import("./stacks.ts")),
 });
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Change } from "./changes.ts";
+import type { Change } from "./compare-templates.ts";
 
 /** The types that may be added. */
 const addableTypes = [
@@ -16,7 +16,6 @@ const removableTypes = ["CloudWatch::Dashboard", "Lambda::Version"];
 
 /** The properties that may become anything, with all that is in them. */
 const freeProperties = [
-  "*.DependsOn",
   "*.Description",
   "*.Metadata",
   "*.Properties.Description",
@@ -44,6 +43,7 @@ const adjustableNumbers = [
 
 /** The numbers and lists that may grow; a list keeps its members. */
 const growableProperties = [
+  "*.DependsOn",
   "CodeDeploy::DeploymentGroup.Properties.AlarmConfiguration.Alarms",
   "Logs::LogGroup.Properties.RetentionInDays",
 ];
@@ -64,7 +64,7 @@ const allowedValues = [
 ];
 
 /** Values from outside the stack, or that let someone in: they are never ordinary. */
-const outside = /"arn:|"(Not)?Principal"|\{\{resolve:|"Fn::ImportValue"|\$[a-z]/i;
+const outside = /"arn:|"(Not)?Principal"|\{\{resolve:|"Fn::ImportValue"|\$[a-z!{]/i;
 
 /** Whether nobody has to accept a change. All that the lists above don't name stops a deployment. */
 export function isOrdinary({ kind, type, property, was, is }: Change): boolean {
@@ -82,7 +82,8 @@ export function isOrdinary({ kind, type, property, was, is }: Change): boolean {
     names.some((name) => allowedValues.includes(`${name}=${value}`));
   // NaN unless both are numbers or numeric text.
   const growth = Number(is) / Number(was);
-  const keepsMembers = [was]
+  // What waits for nothing may begin to wait.
+  const keepsMembers = [property === "DependsOn" ? (was ?? []) : was]
     .flat()
     .every((member) => [is].flat().some((other) => isDeepStrictEqual(member, other)));
   return (

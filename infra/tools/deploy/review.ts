@@ -11,7 +11,7 @@ import {
   leaves,
   listChanges,
   type Template,
-} from "./changes.ts";
+} from "./compare-templates.ts";
 import { isOrdinary } from "./ordinary.ts";
 
 /** Changes that must be accepted before a deployment. */
@@ -61,9 +61,12 @@ export function review(
 const protection =
   /DeletionPolicy|DeletionProtection|UpdateReplacePolicy|PointInTimeRecovery|TimeToLive/;
 
-/** An address without authorization, or a grant to anyone but a service of AWS. */
+/**
+ * An address without authorization, or a grant of all actions, all of a service, or to anyone but a
+ * service of AWS.
+ */
 const opening =
-  /AuthType":"NONE"|^(?!.*"Effect":"Deny").*("NotPrincipal"|"Principal":(?!"[\w.-]+\.amazonaws\.com"|\{"Service":[^,}]+\}))/;
+  /AuthType":"NONE"|^(?!.*"Effect":"Deny").*("Not(Action|Principal)"|"Action":\[?[^\]]*"([\w-]+:)?\*"|"Principal":(?!"[\w.-]+\.amazonaws\.com"|\{"Service":[^,}]+\}))/;
 
 /** Whether data may be lost, or others may call what they could not. */
 function isGrave({ kind, type, property, was, is, replaces, content }: Change) {

@@ -15,7 +15,7 @@ import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { CloudAssembly } from "aws-cdk-lib/cx-api";
 import type { Environment } from "../../environments.ts";
 import { CommandError } from "../terminal/errors.ts";
-import type { Template } from "./changes.ts";
+import type { Template } from "./compare-templates.ts";
 
 /**
  * Reads a stack of a synthesised app, whose directory is usually `cdk.out`.

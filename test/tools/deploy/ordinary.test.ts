@@ -4,7 +4,7 @@ import {
   isObject,
   listChanges,
   propertyPath,
-} from "../../../infra/tools/deploy/changes.ts";
+} from "../../../infra/tools/deploy/compare-templates.ts";
 import { isOrdinary } from "../../../infra/tools/deploy/ordinary.ts";
 import {
   addLike,
@@ -47,7 +47,6 @@ const numbers = [
   "Lambda::Function.Timeout",
 ];
 const texts = [
-  "*.DependsOn",
   "*.Description",
   "*.Metadata",
   "ApiGateway::GatewayResponse.ResponseTemplates.application/json.message",
@@ -80,7 +79,7 @@ test.each([
     propertyPath(type, property)
       .replace(/\.(Properties|\d+)(?=\.|$)/g, "")
       .replace(/(Dashboard)\..*/, "$1")
-      .replace(/^.*\.(DependsOn|Description|Metadata|Tags)\b.*/, "*.$1"),
+      .replace(/^.*\.(Description|Metadata|Tags)\b.*/, "*.$1"),
   );
   expect(new Set(names)).toEqual(new Set(expected));
 });

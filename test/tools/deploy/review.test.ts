@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Environment } from "../../../infra/environments.ts";
 import { operations } from "../../../infra/stack/function-list.ts";
-import { constructPath, type Template } from "../../../infra/tools/deploy/changes.ts";
+import {
+  constructPath,
+  type Template,
+} from "../../../infra/tools/deploy/compare-templates.ts";
 import { review } from "../../../infra/tools/deploy/review.ts";
 import { everyOption } from "../../helpers/fixture-environments.ts";
 import { stoppingChanges } from "./stopping-changes.ts";

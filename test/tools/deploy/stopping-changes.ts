@@ -1,4 +1,4 @@
-import type { Template } from "../../../infra/tools/deploy/changes.ts";
+import type { Template } from "../../../infra/tools/deploy/compare-templates.ts";
 import {
   add,
   addLike,
@@ -17,11 +17,11 @@ const allowsAll = { Effect: "Allow", Action: "*", Resource: "*" };
 const anyRoute = cancelRoute.replace("DELETE", "ANY");
 const response = "Api/Rest/UNAUTHORIZED.ResponseTemplates.application/json";
 
-function moveOrders(next: Template, table: string) {
+function moveOrders(next: Template, table: unknown) {
   const { Ref } = reference(next, "Orders");
   for (const { Properties } of every(next, "Lambda::Function")) {
     const variables = Properties?.["Environment"].Variables;
-    if (variables.ORDERS_TABLE?.Ref === Ref) variables.ORDERS_TABLE = { Ref: table };
+    if (variables.ORDERS_TABLE?.Ref === Ref) variables.ORDERS_TABLE = table;
   }
 }
 
@@ -40,6 +40,16 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
     "an alias points to unpublished code",
     set("CancelOrder/Aliaslive.FunctionVersion", "$LATEST"),
     "CancelOrder/Aliaslive: FunctionVersion: {CancelOrder/CurrentVersion.Version}",
+  ],
+  [
+    "a function no longer waits for its role's policy",
+    (next) => Object.assign(at(next, "CancelOrder").resource, { DependsOn: undefined }),
+    "CancelOrder: DependsOn: loses CancelOrderRole",
+  ],
+  [
+    "the name of a table is text that reads like a reference to it",
+    (next) => moveOrders(next, "{Orders}"),
+    "CancelOrder, ListOrders: Environment.Variables.ORDERS_TABLE: {Orders} becomes {{Orders}",
   ],
   [
     "the tables lose a tag",
@@ -91,7 +101,7 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
   [
     "a role's policy depends on a condition",
     push(statements, { "Fn::If": ["Always", allowsAll, allowsAll] }),
-    "CancelOrderRole/DefaultPolicy: PolicyDocument.Statement: gains",
+    "! CancelOrderRole/DefaultPolicy: PolicyDocument.Statement: gains",
   ],
   [
     "a table becomes something else",
@@ -102,7 +112,7 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
     "functions move to another table",
     (next) => {
       addLike("Orders", "Other", { TableName: "OTHER" })(next);
-      moveOrders(next, "Other");
+      moveOrders(next, { Ref: "Other" });
     },
     "! Other: a new DynamoDB::Table; ",
     "CancelOrder, ListOrders: Environment.Variables.ORDERS_TABLE: {Orders} becomes",
@@ -111,7 +121,7 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
     "functions and a role move from the orders to the keys",
     (next) => {
       const { Ref } = reference(next, "ApiKeys");
-      moveOrders(next, Ref);
+      moveOrders(next, { Ref });
       set(`${statements}.1.Resource`, { "Fn::GetAtt": [Ref, "Arn"] })(next);
     },
     "CancelOrder, ListOrders: Environment.Variables.ORDERS_TABLE: {Orders} becomes",
@@ -135,6 +145,11 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
       response,
       '{"code":"unauthorized","message":"$context.error.message","status":401}',
     ),
+    "Api/Rest/UNAUTHORIZED: ResponseTemplates.application/json.message: Missing or",
+  ],
+  [
+    "a gateway response shows what was sent, or nothing",
+    set(response, '{"code":"unauthorized","message":"$!{input.path(0)}","status":401}'),
     "Api/Rest/UNAUTHORIZED: ResponseTemplates.application/json.message: Missing or",
   ],
   [
@@ -165,13 +180,15 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
   [
     "a statement of a policy changes, which is shown whole",
     set(`${statements}.1.Action`, ["dynamodb:Scan", "s3:*"]),
-    "gains Allow Principal {CancelOrderRole}, Action dynamodb:Scan, s3:*, Resource {Orders.Arn}; " +
+    "! CancelOrderRole/DefaultPolicy: PolicyDocument.Statement: " +
+      "gains Allow Principal {CancelOrderRole}, Action dynamodb:Scan, s3:*, Resource {Orders.Arn}; " +
       "loses Allow Principal {CancelOrderRole}, Action dynamodb:UpdateItem, Resource {Orders.Arn}",
   ],
   [
     "a statement names what it leaves out",
     push(statements, { Effect: "Allow", NotAction: "iam:*", NotResource: "*" }),
-    "gains Allow Principal {CancelOrderRole}, NotAction iam:*, NotResource *",
+    "! CancelOrderRole/DefaultPolicy: PolicyDocument.Statement: gains Allow Principal " +
+      "{CancelOrderRole}, NotAction iam:*, NotResource *",
   ],
   [
     "a statement names who is left out, and on which condition",

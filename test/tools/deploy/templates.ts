@@ -1,6 +1,9 @@
 import type { Resource } from "@aws-cdk/cloudformation-diff";
 import type { Environment } from "../../../infra/environments.ts";
-import { constructPath, type Template } from "../../../infra/tools/deploy/changes.ts";
+import {
+  constructPath,
+  type Template,
+} from "../../../infra/tools/deploy/compare-templates.ts";
 import { review } from "../../../infra/tools/deploy/review.ts";
 import { everyOption } from "../../helpers/fixture-environments.ts";
 import { templateOf } from "../../helpers/synthesise.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { diffTemplate, type Resource } from "@aws-cdk/cloudformation-diff";
-import { resolveIntrinsics } from "../../stack/intrinsics.ts";
+import { resolveIntrinsics } from "../local/template/intrinsics.ts";
 
 /** A CloudFormation template. */
 export interface Template {
@@ -26,29 +26,31 @@ const renamed = ["AWS::ApiGateway::Deployment", "AWS::Lambda::Version"];
 
 /**
  * Rewrites a template so that equal meanings read alike. References become text with the construct's
- * path, like `{Orders.Arn}`; account and region are spelt out where `account` has them; text that is
+ * path, like `{Orders.Arn}`, and literal text like that gets a second brace; account and region are spelt out where `account` has them; text that is
  * JSON becomes what it says; tags go by their keys, and what CDK renames goes by its path. An alias
  * that skips its canary once says so where the canary stood.
  */
 export function comparable(template: Template, account?: Account): Parts {
-  const known = new Map([
-    ["AWS::AccountId", account?.id],
-    ["AWS::Region", account?.region],
-  ]);
+  const known: Record<string, string | undefined> = {
+    "AWS::AccountId": account?.id,
+    "AWS::Region": account?.region,
+  };
   const referenceText = (id: string, attribute = ""): string =>
-    known.get(id) ??
+    known[id] ??
     `{${propertyPath(constructPath(id, template.Resources[id]), attribute)}}`;
   const plain = (property: string, value: unknown): unknown => {
     if (typeof value === "string") return fromJson(value);
-    const text = isObject(value) && value["Fn::Sub"];
-    if (typeof text === "string")
-      return text.replace(/\$\{([\w:]+)\.?([\w.]+)?\}/g, (_, id, name) =>
-        referenceText(id, name),
-      );
     if (property !== "Tags" || !Array.isArray(value)) return value;
     return Object.fromEntries(value.map(({ Key, Value }) => [Key, Value]));
   };
-  const spelt = JSON.stringify(resolveIntrinsics(template, referenceText));
+  const paths = Object.entries(template.Resources).map((entry) =>
+    RegExp.escape(constructPath(...entry)),
+  );
+  const likeReference = new RegExp(`(?<!\\$)\\{(?=AWS::|${paths.join("|")})`, "g");
+  const literal = JSON.parse(JSON.stringify(template), (_, value) =>
+    typeof value === "string" ? value.replace(likeReference, "{{") : value,
+  );
+  const spelt = JSON.stringify(resolveIntrinsics(literal, referenceText));
   const { Resources, Outputs = {}, ...rest }: Template = JSON.parse(spelt, plain);
   // No logical id has a slash.
   const parts: Parts = { "Stack/Template": { Type: "Template", ...rest } };
