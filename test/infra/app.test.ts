@@ -7,7 +7,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import cdkJson from "../../cdk.json" with { type: "json" };
 import { createOrdersApp } from "../../infra/app.ts";
 import type { Environment } from "../../infra/environments.ts";
-import type { Template } from "../../infra/tools/deploy/changes.ts";
+import type { Template } from "../../infra/tools/deploy/compare-templates.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { differences } from "./differences.ts";
 
@@ -71,12 +71,10 @@ test("cdk deploy -c canary=false is as the setting, and sets every alias each ti
   const changes = templates({ ...everyOption, alarms }).map((template, index) =>
     differences(template, atOnce[index] ?? template),
   );
-  expect(changes.join("")).toMatchInlineSnapshot(`
-    "
-      ListOrders/Aliaslive, CancelOrder/Aliaslive, Authorize/Aliaslive: Properties.Description unset -> "Set without a canary at 2026-11-21T08:00:00.000Z"
-      ListOrders/Aliaslive, CancelOrder/Aliaslive, Authorize/Aliaslive: UpdatePolicy unset -> "skipped once"
-      ListOrders/Aliaslive, CancelOrder/Aliaslive, Authorize/Aliaslive: Properties.Description unset -> "Set at 2026-11-21T08:00:00.000Z""
-  `);
+  expect(changes.join("")).toBe(`
+  ListOrders/Aliaslive, CancelOrder/Aliaslive, Authorize/Aliaslive: Properties.Description unset -> "Set without a canary at 2026-11-21T08:00:00.000Z"
+  ListOrders/Aliaslive, CancelOrder/Aliaslive, Authorize/Aliaslive: UpdatePolicy unset -> "skipped once"
+  ListOrders/Aliaslive, CancelOrder/Aliaslive, Authorize/Aliaslive: Properties.Description unset -> "Set at 2026-11-21T08:00:00.000Z"`);
 });
 
 test("every feature flag of CDK has its default, so that CDK suggests to set none", () => {
@@ -127,16 +125,16 @@ test("CDK's rules and cdk-nag find only what is planted, and accept the examples
   vi.stubEnv("CDK_VALIDATION", undefined);
   const synthesised = (async () => app.synth())();
   const message = `${await synthesised.catch(String)}`;
-  expect(message.replace(/(?<=can be found in: ).*/, "FILE")).toMatchInlineSnapshot(`
-    "ValidationFailed: ERROR The S3 Bucket has server access logs disabled. (AwsSolutions)
-       Planted/Bucket/Resource aws-cdk-lib.aws_s3.CfnBucket
-       Acknowledge with 'AwsSolutions::AwsSolutions-S1'
+  expect(
+    message.replace(/(?<=can be found in: ).*/, "FILE"),
+  ).toBe(`ValidationFailed: ERROR The S3 Bucket has server access logs disabled. (AwsSolutions)
+   Planted/Bucket/Resource aws-cdk-lib.aws_s3.CfnBucket
+   Acknowledge with 'AwsSolutions::AwsSolutions-S1'
 
-    ERROR Properties: 'KeySchema' is a required property (CloudFormation Validate)
-       Planted/Table (Table) aws-cdk-lib.CfnResource
-       Suggested fix: Add the required property 'KeySchema'
-       Acknowledge with 'CloudFormation-Validate::F3003'
+ERROR Properties: 'KeySchema' is a required property (CloudFormation Validate)
+   Planted/Table (Table) aws-cdk-lib.CfnResource
+   Suggested fix: Add the required property 'KeySchema'
+   Acknowledge with 'CloudFormation-Validate::F3003'
 
-    A copy of this report can be found in: FILE"
-  `);
+A copy of this report can be found in: FILE`);
 });

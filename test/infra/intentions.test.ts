@@ -5,11 +5,11 @@ import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { constructId, named } from "../helpers/named.ts";
 import { firstOf, rows, templateOf } from "../helpers/synthesise.ts";
 
-/** What each function may do. A new one needs a line. */
+/** What each function has and may do. A new one needs a line. */
 const promised = [
-  "ListOrders: dynamodb:Scan of Orders.Arn",
-  "CancelOrder: dynamodb:UpdateItem of Orders.Arn",
-  "Authorize: dynamodb:GetItem of ApiKeys.Arn",
+  "ListOrders: 1024 MB, 900 s, dynamodb:Scan of Orders.Arn",
+  "CancelOrder: 512 MB, 10 s, dynamodb:UpdateItem of Orders.Arn",
+  "Authorize: 512 MB, 5 s, dynamodb:GetItem of ApiKeys.Arn",
 ];
 
 /** The access log's fields: of the caller, the request and its outcome. */
@@ -30,6 +30,8 @@ const freeWhileIdle = ["ApiGateway", "DynamoDB", "IAM", "Lambda", "Logs"];
 // A metric with a default value costs money in every month; the header Cache-Control doesn't.
 const billedWhileIdle =
   /Cache(?!-Control)|DefaultValue|KmsKey|MetricsEnabled|Provisioned|Replica|Snap|Tracing/;
+
+const noStore = "gatewayresponse.header.Cache-Control";
 
 interface Resource {
   Type: string;
@@ -53,8 +55,25 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
     expect(awaited).toEqual([undefined, ...earlier.map((id) => [id])]);
   });
 
-  test("each function may take its one action, and else only write its own log", () => {
-    const functions = ofType("Lambda::Function").map(([id, { Role }]) => {
+  test("gateway responses say how to authenticate, and when to try again", () => {
+    const headers = properties("ApiGateway::GatewayResponse").flatMap(
+      ({ ResponseParameters: { [noStore]: caching, ...others }, ResponseType }) => {
+        expect(caching, ResponseType).toBe("'no-store'");
+        return Object.entries(others).map(([name, value]) =>
+          [ResponseType, name.replace(/.*header\./, ""), value].join(" "),
+        );
+      },
+    );
+    expect(headers).toEqual([
+      "QUOTA_EXCEEDED Retry-After '1'",
+      "THROTTLED Retry-After '1'",
+      "UNAUTHORIZED WWW-Authenticate 'Bearer'",
+    ]);
+  });
+
+  test("each function has its size, may take its one action, and else only write its own log", () => {
+    const functions = ofType("Lambda::Function").map(([id, lambda]) => {
+      const { MemorySize, Role, Timeout } = lambda;
       expect(Role).toBe(`${id}Role.Arn`);
       const [log, ...others] = properties("IAM::Policy").flatMap(
         ({ PolicyDocument, Roles }) =>
@@ -65,23 +84,17 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
         Resource: `${id}Log.Arn`,
       });
       const grants = others.map(({ Action, Resource }) => `${Action} of ${Resource}`);
-      return `${id}: ${grants.join(", ")}`;
+      return `${id}: ${MemorySize} MB, ${Timeout} s, ${grants.join(", ")}`;
     });
     expect(functions).toEqual(promised);
   });
 
-  test("functions and tables have the sizes and limits of the list and the settings", () => {
-    const { listConcurrency, ordersStream, tableThroughput } = environment;
-    const sizes = ofType("Lambda::Function").map(([id, lambda]) => [
-      id,
-      ...[lambda.MemorySize, lambda.Timeout, lambda.ReservedConcurrentExecutions],
-    ]);
-    expect(sizes).toEqual(
-      Object.values(functionList).map(({ id, memorySize, timeoutSeconds }) => {
-        const reserved = id === "ListOrders" ? listConcurrency : undefined;
-        return [id, memorySize, timeoutSeconds, reserved];
-      }),
+  test("functions and tables have the limits of the settings", () => {
+    const { keepData, listConcurrency, ordersStream, tableThroughput } = environment;
+    const reserved = properties("Lambda::Function").map(
+      ({ ReservedConcurrentExecutions }) => ReservedConcurrentExecutions,
     );
+    expect(reserved).toEqual([listConcurrency, ...Array(reserved.length - 1)]);
     for (const lambda of properties("Lambda::Function"))
       expect(lambda).toMatchObject({
         Architectures: ["arm64"],
@@ -96,11 +109,15 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
       environment.authorizerCacheSeconds,
     );
     const tables = properties("DynamoDB::Table");
-    for (const { OnDemandThroughput } of tables)
-      expect(Object.values(OnDemandThroughput)).toEqual([
-        tableThroughput.reads,
-        tableThroughput.writes,
-      ]);
+    for (const table of tables)
+      expect(table).toMatchObject({
+        DeletionProtectionEnabled: keepData,
+        OnDemandThroughput: {
+          MaxReadRequestUnits: tableThroughput.reads,
+          MaxWriteRequestUnits: tableThroughput.writes,
+        },
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: keepData },
+      });
     const limits = [
       { rateLimit: 10, burstLimit: 20 },
       ...operations.map(({ name }) => environment.throttling[name]),
@@ -127,8 +144,11 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
     ]);
   });
 
-  test("the outputs name the tables and the stream", () => {
-    const outputs = named(template.toJSON()["Outputs"]);
+  test("the description names the environment, and the outputs the tables and the stream", () => {
+    const { Description, Outputs } = template.toJSON();
+    // The comparison with a saved template goes by it.
+    expect(Description).toBe(`Pet store orders service, ${environment.name}`);
+    const outputs = named(Outputs);
     expect(outputs).toMatchObject({
       OrdersTableName: { Value: "Orders" },
       ApiKeysTableName: { Value: "ApiKeys" },
@@ -254,12 +274,16 @@ test("a domain of your own serves the stage below /v1, with the TLS of the API",
   const mapping = firstOf(template, "AWS::ApiGateway::BasePathMapping");
   expect(mapping).toMatchObject({ BasePath: "v1", Stage: "ApiRestDeploymentStagev1" });
   const record = firstOf(template, "AWS::Route53::RecordSet");
-  const { hostedZone, name } = everyOption.domain;
+  const { certificateArn, hostedZone, name } = everyOption.domain;
   expect(record).toMatchObject({ HostedZoneId: hostedZone.id, Name: `${name}.` });
   const tls = {
     SecurityPolicy: "SecurityPolicy_TLS13_1_2_PQ_2025_09",
     EndpointAccessMode: "STRICT",
   };
+  expect(firstOf(template, "AWS::ApiGateway::DomainName")).toMatchObject({
+    DomainName: name,
+    RegionalCertificateArn: certificateArn,
+  });
   for (const type of ["DomainName", "RestApi"])
     expect(firstOf(template, `AWS::ApiGateway::${type}`)).toMatchObject(tls);
 });
@@ -276,8 +300,9 @@ test("the API is regional, and has the gateway's address unless a domain replace
   expect(disabled).toEqual([false, true, false]);
 });
 
-test("the dashboard shows the slowest durations of each version of a function", () => {
+test("the dashboard has the stack's name, and the slowest durations of each version of a function", () => {
   const dashboard = firstOf(templateOf(everyOption), "AWS::CloudWatch::Dashboard");
+  expect(dashboard.DashboardName).toBe("PetStoreOrders-everything");
   const durations = JSON.stringify(dashboard).match(
     /MetricName=[^']*Duration[^']*', '[^)]*/g,
   );

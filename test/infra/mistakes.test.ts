@@ -64,61 +64,61 @@ test("synthesis stops with a line for each mistake in a setting", () => {
     { webAclArn: everyOption.webAclArn.replace("1", "2") },
     { webAclArn: everyOption.webAclArn.replace("aws", "aws-cn") },
   ];
-  expect(about(...wrong)).toMatchInlineSnapshot(`
-    "stackName must be a letter and up to 127 more letters, digits and hyphens, as CloudFormation requires, not 'Orders of ours'
-    stackName must be a letter and up to 127 more letters, digits and hyphens, as CloudFormation requires, not 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'
-    apiKeyPrefix must be small letters and digits, in words that an underscore joins, not 'pets_Demo'
-    account.id must be 12 digits, not '11111111111'
-    account.region must be a region that CDK knows, not 'eu-centrall-1'
-    writerAccounts.1 must be 12 digits, not '3333333333333'
-    webAclArn must be an ARN like arn:aws:wafv2:REGION:ACCOUNT:regional/webacl/NAME/ID, not 'arn:aws:sns:us-east-1:111111111111:on-call'
-    webAclArn must be an ARN like arn:aws:wafv2:REGION:ACCOUNT:regional/webacl/NAME/ID, not 'arn:aws:wafv2:us-east-1:111111111111:global/webacl/a/1'
-    alarms.topicArn must be an ARN like arn:aws:sns:REGION:ACCOUNT:NAME, not 'arn:aws:sns:'
-    permissionsBoundary must be the name of a policy, not 'arn:aws:iam::111111111111:policy/bound'
-    tags.aws:team must be named with letters, digits, spaces and _.:/=+-@, and not begin with AWS's own aws:, not 'aws:team'
-    tags. must be named with letters, digits, spaces and _.:/=+-@, and not begin with AWS's own aws:, not ''
-    tags.team! must be named with letters, digits, spaces and _.:/=+-@, and not begin with AWS's own aws:, not 'team!'
-    throttling.cancelOrder.burstLimit must be a whole number above 0, not undefined
-    tableThroughput.reads must be a whole number above 0, not 0
-    tableThroughput.writes must be a whole number above 0, not NaN
-    listConcurrency must be a whole number above 0, not 0
-    authorizerCacheSeconds must be from 0 to 3600, not 3601
-    name must be letters, digits and hyphens, not 'every option'
-    ownsLogRole must be false, or left out, not true
-    writerAccounts must be a list of accounts, not '2'
-    dashboard must be true or false, not 1
-    tags.team must be text, not 1
-    alarms.email must be an email address, not 'on-call'
-    throttling.cancelOrder.rateLimit must be more than 0, not '5'
-    domain.name must be a domain name in small letters, not 'orders.example.com/x'
-    domain.certificateArn must be an ARN like arn:aws:acm:REGION:ACCOUNT:certificate/ID, not '1'
-    domain.hostedZone.id must be text, not 1
-    domain.hostedZone.name must be text, not 2
-    domain must be an object, not 'orders.example.com'
-    logRetentionDays must be one of CloudWatch's 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545 or 731, not 42
-    functionLogLevel must be DEBUG or INFO, not 'WARN'
-    systemLogLevel must be INFO or WARN, not 'ERROR'
-    environments.every-option has no setting listConcurency or dashbord
-    alarms has no setting canry
-    alarms.functionFailures.percent must be more than 0, not 0
-    alarms.functionFailures.percent must be at most 100, not 101
-    alarms.functionFailures.percent must be less than a canary's 10 %, not 10
-    webAclArn must be an ARN that begins with the stack's arn:aws:wafv2:eu-central-1:111111111111:, not 'arn:aws:wafv2:us-east-1:111111111111:regional/webacl/a/1'
-    domain.certificateArn must be an ARN that begins with the stack's arn:aws:acm:eu-central-1:111111111111:, not 'arn:aws:acm:us-east-1:111111111111:certificate/1'
-    alarms.topicArn must be an ARN that begins with the stack's arn:aws:sns:eu-central-1:, not 'arn:aws:sns:us-east-1:111111111111:on-call'
-    webAclArn must be an ARN that begins with the stack's arn:aws:wafv2:eu-central-1:111111111111:, not 'arn:aws:wafv2:eu-central-2:111111111111:regional/webacl/shops/1a2b'
-    webAclArn must be an ARN that begins with the stack's arn:aws:wafv2:eu-central-1:111111111111:, not 'arn:aws-cn:wafv2:eu-central-1:111111111111:regional/webacl/shops/1a2b'"
-  `);
+  expect(
+    about(...wrong),
+  ).toBe(`stackName must be a letter and up to 127 more letters, digits and hyphens, as CloudFormation requires, not 'Orders of ours'
+stackName must be a letter and up to 127 more letters, digits and hyphens, as CloudFormation requires, not 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'
+apiKeyPrefix must be small letters and digits, in words that an underscore joins, not 'pets_Demo'
+account.id must be 12 digits, not '11111111111'
+account.region must be a region that CDK knows, not 'eu-centrall-1'
+writerAccounts.1 must be 12 digits, not '3333333333333'
+webAclArn must be an ARN like arn:aws:wafv2:REGION:ACCOUNT:regional/webacl/NAME/ID, not 'arn:aws:sns:us-east-1:111111111111:on-call'
+webAclArn must be an ARN like arn:aws:wafv2:REGION:ACCOUNT:regional/webacl/NAME/ID, not 'arn:aws:wafv2:us-east-1:111111111111:global/webacl/a/1'
+alarms.topicArn must be an ARN like arn:aws:sns:REGION:ACCOUNT:NAME, not 'arn:aws:sns:'
+permissionsBoundary must be the name of a policy, not 'arn:aws:iam::111111111111:policy/bound'
+tags.aws:team must be named with letters, digits, spaces and _.:/=+-@, and not begin with AWS's own aws:, not 'aws:team'
+tags. must be named with letters, digits, spaces and _.:/=+-@, and not begin with AWS's own aws:, not ''
+tags.team! must be named with letters, digits, spaces and _.:/=+-@, and not begin with AWS's own aws:, not 'team!'
+throttling.cancelOrder.burstLimit must be a whole number above 0, not undefined
+tableThroughput.reads must be a whole number above 0, not 0
+tableThroughput.writes must be a whole number above 0, not NaN
+listConcurrency must be a whole number above 0, not 0
+authorizerCacheSeconds must be from 0 to 3600, not 3601
+name must be letters, digits and hyphens, not 'every option'
+ownsLogRole must be false, or left out, not true
+writerAccounts must be a list of accounts, not '2'
+dashboard must be true or false, not 1
+tags.team must be text, not 1
+alarms.email must be an email address, not 'on-call'
+throttling.cancelOrder.rateLimit must be more than 0, not '5'
+domain.name must be a domain name in small letters, not 'orders.example.com/x'
+domain.certificateArn must be an ARN like arn:aws:acm:REGION:ACCOUNT:certificate/ID, not '1'
+domain.hostedZone.id must be text, not 1
+domain.hostedZone.name must be text, not 2
+domain must be an object, not 'orders.example.com'
+logRetentionDays must be one of CloudWatch's 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545 or 731, not 42
+functionLogLevel must be DEBUG or INFO, not 'WARN'
+systemLogLevel must be INFO or WARN, not 'ERROR'
+environments.every-option has no setting listConcurency or dashbord
+alarms has no setting canry
+alarms.functionFailures.percent must be more than 0, not 0
+alarms.functionFailures.percent must be at most 100, not 101
+alarms.functionFailures.percent must be less than a canary's 10 %, not 10
+webAclArn must be an ARN that begins with the stack's arn:aws:wafv2:eu-central-1:111111111111:, not 'arn:aws:wafv2:us-east-1:111111111111:regional/webacl/a/1'
+domain.certificateArn must be an ARN that begins with the stack's arn:aws:acm:eu-central-1:111111111111:, not 'arn:aws:acm:us-east-1:111111111111:certificate/1'
+alarms.topicArn must be an ARN that begins with the stack's arn:aws:sns:eu-central-1:, not 'arn:aws:sns:us-east-1:111111111111:on-call'
+webAclArn must be an ARN that begins with the stack's arn:aws:wafv2:eu-central-1:111111111111:, not 'arn:aws:wafv2:eu-central-2:111111111111:regional/webacl/shops/1a2b'
+webAclArn must be an ARN that begins with the stack's arn:aws:wafv2:eu-central-1:111111111111:, not 'arn:aws-cn:wafv2:eu-central-1:111111111111:regional/webacl/shops/1a2b'`);
 });
 
 test("synthesis names the mistakes of all environments, which share no name", () => {
   const third = { ...noOption, name: "third", authorizerCacheSeconds: 4000 };
-  expect(mistakes({ "no-option": third, another: third })).toMatchInlineSnapshot(`
-    "environments.no-option.authorizerCacheSeconds must be from 0 to 3600, not 4000
-    environments.another.authorizerCacheSeconds must be from 0 to 3600, not 4000
-    environments.no-option.name must be "no-option", not 'third'
-    environments.another.name must be "another", not 'third'
-    environments.another.stackName must be other than that of no-option, not 'PetStoreOrders-no-option'
-    environments.another.apiKeyPrefix must be other than that of no-option, not 'pets_none'"
-  `);
+  expect(
+    mistakes({ "no-option": third, another: third }),
+  ).toBe(`environments.no-option.authorizerCacheSeconds must be from 0 to 3600, not 4000
+environments.another.authorizerCacheSeconds must be from 0 to 3600, not 4000
+environments.no-option.name must be "no-option", not 'third'
+environments.another.name must be "another", not 'third'
+environments.another.stackName must be other than that of no-option, not 'PetStoreOrders-no-option'
+environments.another.apiKeyPrefix must be other than that of no-option, not 'pets_none'`);
 });

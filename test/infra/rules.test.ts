@@ -68,14 +68,12 @@ test("synthesis warns of what production lacks", () => {
   const { email: _, ...silent } = everyOption.alarms;
   const { listConcurrency: __, webAclArn, ...production } = everyOption;
   const stackName = "acme-platform-pet-store-orders";
-  expect(warnings({ ...production, alarms: silent, stackName })).toMatchInlineSnapshot(`
-    [
-      "Slow readers of lists can use up the account's concurrency: set listConcurrency in infra/environments.ts [ack: pet-store-orders:listConcurrency]",
-      "Requests without a key can use up the clients' rate limits: set webAclArn in infra/environments.ts, or associate a web ACL in infra/own.ts [ack: pet-store-orders:webAclArn]",
-      "The alarms notify no one: set alarms.email or alarms.topicArn in infra/environments.ts [ack: pet-store-orders:alarms]",
-      "CloudFormation shortens stackName in the names of functions and roles, which have at most 64 letters: write policies for acme-platform-pet-store-* instead of acme-platform-pet-store-orders-* [ack: pet-store-orders:stackName]",
-    ]
-  `);
+  expect(warnings({ ...production, alarms: silent, stackName })).toEqual([
+    "Slow readers of lists can use up the account's concurrency: set listConcurrency in infra/environments.ts [ack: pet-store-orders:listConcurrency]",
+    "Requests without a key can use up the clients' rate limits: set webAclArn in infra/environments.ts, or associate a web ACL in infra/own.ts [ack: pet-store-orders:webAclArn]",
+    "The alarms notify no one: set alarms.email or alarms.topicArn in infra/environments.ts [ack: pet-store-orders:alarms]",
+    "CloudFormation shortens stackName in the names of functions and roles, which have at most 64 letters: write policies for acme-platform-pet-store-* instead of acme-platform-pet-store-orders-* [ack: pet-store-orders:stackName]",
+  ]);
 
   const topicArn = "arn:aws:sns:eu-central-1:111111111111:on-call";
   const complete = { ...everyOption, alarms: { ...silent, topicArn } };
@@ -98,14 +96,12 @@ test("synthesis warns of what own parts need and nothing allows", () => {
       if (part instanceof CfnFunction) part.vpcConfig = { subnetIds: ["subnet-1"] };
     }
   };
-  expect(warnings(noOption, useKeyAndVpc)).toMatchInlineSnapshot(`
-    [
-      "ListOrders may not use the key of its table: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:ListOrders]",
-      "ListOrders may not connect to its VPC: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:vpc:ListOrders]",
-      "CancelOrder may not use the key of its table: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:CancelOrder]",
-      "CancelOrder may not connect to its VPC: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:vpc:CancelOrder]",
-      "Authorize may not use the key of its table: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:Authorize]",
-      "CloudWatch Logs may not use the key of a log: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:logs]",
-    ]
-  `);
+  expect(warnings(noOption, useKeyAndVpc)).toEqual([
+    "ListOrders may not use the key of its table: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:ListOrders]",
+    "ListOrders may not connect to its VPC: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:vpc:ListOrders]",
+    "CancelOrder may not use the key of its table: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:CancelOrder]",
+    "CancelOrder may not connect to its VPC: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:vpc:CancelOrder]",
+    "Authorize may not use the key of its table: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:Authorize]",
+    "CloudWatch Logs may not use the key of a log: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:logs]",
+  ]);
 });
