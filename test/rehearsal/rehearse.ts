@@ -71,6 +71,9 @@ async function setUpShell() {
     ../venv/bin/pip install --quiet --requirement "${files}emulator/requirements.txt"
     commit=$(git -C "${repository}" stash create)
     git -C "${repository}" archive "\${commit:-HEAD}" | tar -x
+    sed 's|"../../infra/|"./|; s|"../helpers/|"../test/helpers/|' \
+      "${files}environments.ts" > infra/environments.ts
+    echo 'export function addOwnParts() {}' > infra/own.ts
     git init -q -b main; git config user.name Operator; git config user.email operator@localhost
     git add --all; git commit -qm "Everything as it is"
     git init -q --bare ../origin.git; git remote add origin ../origin.git; git push -qu origin main
