@@ -39,7 +39,7 @@ const attempts = 5;
 
 /** HTTPS, or HTTP on this machine: nobody on the way may read the key. */
 const baseAddress =
-  /^(https:\/\/[^\s/?#@\\]+|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?)(\/[^\s?#]*)?$/i;
+  /^(https:\/\/[^\s/?#@\\]+|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?)(\/[^\s?#]*)?\/v1$/i;
 
 export class OrdersClient {
   readonly #baseUrl: string;

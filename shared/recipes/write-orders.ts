@@ -7,8 +7,10 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 
 /**
- * Places an order with these attributes, as plain values. Its `placementId` tells it from an order
- * that someone else placed.
+ * Places an order with these attributes, as plain values: `{ petId: 104, quantity: 2 }`. Its
+ * `placementId` tells it from an order that someone else placed.
+ *
+ * @throws RangeError for an id beyond 64 bits, which clients could neither see nor cancel.
  */
 export async function placeOrder(
   client: DynamoDBDocumentClient,
@@ -17,6 +19,7 @@ export async function placeOrder(
   placementId: string,
   attributes: object,
 ) {
+  if (BigInt.asIntN(64, id) !== id) throw new RangeError("The id exceeds 64 bits");
   const command = new PutCommand({
     TableName,
     Item: { ...attributes, id, status: "pending", placementId },
@@ -68,6 +71,8 @@ export async function shipOrder(
 /**
  * Corrects an attribute of a pending order, as it was read. The correction's id tells it from a
  * correction by someone else, even from one that brought the old value back.
+ *
+ * @throws RangeError for the status, an id or a date that only another write may set.
  */
 export async function correctOrder(
   client: DynamoDBDocumentClient,
@@ -77,6 +82,7 @@ export async function correctOrder(
   name: string,
   value: unknown,
 ) {
+  if (ownedByWrites.test(name)) throw new RangeError(`${name} can't be corrected`);
   const command = new UpdateCommand({
     TableName,
     Key: { id: order["id"] },
@@ -132,6 +138,9 @@ export async function reinstateOrder(
   const isYours = !found || found["reinstatedAt"]?.S === reinstatedAt;
   return isYours ? "reinstated" : "changed since";
 }
+
+const ownedByWrites =
+  /^(id|status|(placement|shipment|correction|cancellation)Id|cancelled(At|By)|reinstatedAt)$/;
 
 const informative = {
   ReturnValuesOnConditionCheckFailure: "ALL_OLD",

@@ -1,10 +1,21 @@
-"""Writes orders of the pet store, with a client from `boto3.client("dynamodb")`."""
+"""Writes orders of the pet store, with a client from `boto3.client("dynamodb")`.
+
+An order's id is an int; other ids and dates are strings. Attributes, values and an order that was
+read are in DynamoDB's own format: {"petId": {"N": "104"}, "quantity": {"N": "2"}}.
+"""
+
+import re
 
 from botocore.exceptions import ClientError
 
 
 def place_order(client, table, order_id, placement_id, attributes):
-    """Places an order. Its placement id tells it from an order that someone else placed."""
+    """Places an order. Its placement id tells it from an order that someone else placed.
+
+    Raises ValueError unless its id is a 64-bit integer: clients could neither see nor cancel it.
+    """
+    if not isinstance(order_id, int) or not -(2**63) <= order_id < 2**63:
+        raise ValueError("The id is not a 64-bit integer")
     found = _order_in_the_way(
         client.put_item,
         TableName=table,
@@ -61,8 +72,11 @@ def correct_order(client, table, order, correction_id, name, value):
     """Corrects an attribute of a pending order, as it was read.
 
     The correction's id tells it from a correction by someone else, even from one that brought the
-    old value back.
+    old value back. Raises ValueError for the status, an id or a date that only another write may
+    set.
     """
+    if _OWNED_BY_WRITES.fullmatch(name):
+        raise ValueError(f"{name} can't be corrected")
     found = _order_in_the_way(
         client.update_item,
         TableName=table,
@@ -111,6 +125,11 @@ def reinstate_order(client, table, order_id, wrong_date, ship_date, reinstated_a
         return "no such order"
     is_yours = found is None or found.get("reinstatedAt") == {"S": reinstated_at}
     return "reinstated" if is_yours else "changed since"
+
+
+_OWNED_BY_WRITES = re.compile(
+    "id|status|(placement|shipment|correction|cancellation)Id|cancelled(At|By)|reinstatedAt"
+)
 
 
 def _order_in_the_way(write, **parameters):

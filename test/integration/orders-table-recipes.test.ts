@@ -20,7 +20,8 @@ import { testEnvironment } from "../helpers/test-environment.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 import { startLineProcess } from "../openapi/line-process.ts";
 
-const { behindProxy, client, empty, items, tables } = await createTestTables();
+const { behindProxy, client, dynamodbEndpoint, empty, items, tables } =
+  await createTestTables();
 const table = tables.orders;
 const documents = DynamoDBDocumentClient.from(client);
 const id = 4711;
@@ -40,7 +41,12 @@ type Verb = "place" | "ship" | "correct" | "reinstate";
  * reinstates on Tuesday what has shipped on Monday. Returns the outcome, or the message if the recipe
  * throws.
  */
-type Write = (verb: Verb, endpoint: string, read: Read) => Promise<string>;
+type Write = (
+  verb: Verb,
+  endpoint: string,
+  read: Read,
+  wrong?: { id?: number; name?: string },
+) => Promise<string>;
 
 /** The order as team A has read it, in plain values and in DynamoDB's. */
 type Read = { plain: unknown; raw: unknown };
@@ -55,19 +61,26 @@ const argumentsOf = (
   id: unknown,
   read: unknown,
   number: (value: number) => unknown,
+  name = "quantity",
 ): Record<Verb, unknown[]> => ({
   place: [id, "a", { petId: number(104) }],
   ship: [id, "a", monday],
-  correct: [read, "a", "quantity", number(3)],
+  correct: [read, "a", name, number(3)],
   reinstate: [id, monday, friday, tuesday],
 });
 
-const inTypeScript: Write = async (verb, endpoint, read) => {
+const inTypeScript: Write = async (verb, endpoint, read, wrong) => {
   // Without our retries, as other teams have it.
   const plain = new DynamoDBClient({ endpoint });
   onTestFinished(() => plain.destroy());
   const teamA = DynamoDBDocumentClient.from(plain);
-  const args = argumentsOf(BigInt(id), read.plain, (value) => value)[verb];
+  const { id: orderId = id, name } = wrong ?? {};
+  const args = argumentsOf(
+    Number.isInteger(orderId) ? BigInt(orderId) : orderId,
+    read.plain,
+    (value) => value,
+    name,
+  )[verb];
   return Reflect.apply(recipes[verb], undefined, [teamA, table, ...args]).catch(
     (error: Error) => error.message,
   );
@@ -81,8 +94,8 @@ function startPython(): Write {
     PYTHONPATH: "shared/recipes",
   });
   const number = (value: number) => ({ N: String(value) });
-  return (verb, endpoint, read) => {
-    const args = argumentsOf(id, read.raw, number)[verb];
+  return (verb, endpoint, read, wrong) => {
+    const args = argumentsOf(wrong?.id ?? id, read.raw, number, wrong?.name)[verb];
     return ask([verb, endpoint, table, ...args]);
   };
 }
@@ -195,6 +208,23 @@ describe.each([
         expect(await finish(write, verb, first)).toBe(told);
         expect(await orders()).toEqual(after ? [{ id, ...after }] : []);
       }
+    },
+  );
+
+  test
+    .skipIf(isMissing)
+    .each<[verb: Verb, wrong: { id?: number; name?: string }, says: RegExp]>([
+      ["place", { id: 2 ** 63 }, /^The id .* 64/],
+      ["place", { id: 5.5 }, /^The id .* 64|^Cannot convert 5.5 to a BigInt/],
+      ["correct", { name: "id" }, /^id can't be corrected/],
+      ["correct", { name: "status" }, /^status can't be corrected/],
+      ["correct", { name: "reinstatedAt" }, /^reinstatedAt can't be corrected/],
+    ])(
+    "team A asks to %s an order with %j, which is not sent",
+    async (verb, wrong, says) => {
+      await put(before[verb]);
+      const read = { plain: { id }, raw: { id: { N: `${id}` } } };
+      expect(await write(verb, dynamodbEndpoint, read, wrong)).toMatch(says);
     },
   );
 

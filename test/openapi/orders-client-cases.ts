@@ -164,6 +164,7 @@ export const wrong: Record<string, Record<string, Partial<Call>>> = {
     "no TLS to another machine": { baseUrl: "http://192.0.2.1/v1" },
     "a host named like this one": { baseUrl: "http://127.0.0.1.example/v1" },
     "a host before a backslash": { baseUrl: "http://evil.example\\@127.0.0.1/v1" },
+    "no version": { baseUrl: "http://127.0.0.1:9" },
     "no host": { baseUrl: "http:///v1" },
     "a password": { baseUrl: "http://a:b@127.0.0.1/v1" },
     "the key": { baseUrl: key, apiKey: "http://127.0.0.1:9/v1" },
