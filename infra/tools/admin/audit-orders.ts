@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { LogEvent } from "../../../shared/log.ts";
 import { isDateTime, isInt64, type OrderItem } from "../../../shared/order.ts";
-import { batches } from "../orders-file/batches.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { inputLines, inputName } from "../terminal/input.ts";
 import { counted, countsText } from "../terminal/text.ts";
@@ -32,25 +31,20 @@ export async function auditCancellations(
   session: Session,
   { log }: { log: string },
 ): Promise<Result> {
-  const calls = session.calls("reads");
   const counts = { stand: 0, undone: 0, reinstatedSinceAndNotJudged: 0 };
   const { done, reason } = await workThrough(session, {
     title: "Auditing",
     unit: "cancellations",
-    items: batches(readCancellations(log)),
-    async *work(batch) {
-      const keys = [...new Set(batch.map(({ id }) => String(id)))].map(orderKey);
-      const find = await calls.read(session.ordersTable, "id", keys, true);
-      for (const cancellation of batch) {
-        const order = find(orderKey(String(cancellation.id)));
-        const outcome = outcomeOf(cancellation, order);
-        if (outcome === "undone")
-          session.print(undoneText(cancellation, order), {
-            ...cancellation,
-            order: order ? plainOrder(order) : null,
-          });
-        yield outcome;
-      }
+    items: readCancellations(log),
+    keyOf: ({ id }) => orderKey(String(id)),
+    async *work(cancellation, order) {
+      const outcome = outcomeOf(cancellation, order);
+      if (outcome === "undone")
+        session.print(undoneText(cancellation, order), {
+          ...cancellation,
+          order: order ? plainOrder(order) : null,
+        });
+      yield outcome;
     },
     counts,
   });

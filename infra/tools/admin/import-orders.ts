@@ -2,7 +2,6 @@ import { stat } from "node:fs/promises";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { OrderItem } from "../../../shared/order.ts";
 import { differingAttributes, plainValue } from "../orders-file/attributes.ts";
-import { batches, batchSize } from "../orders-file/batches.ts";
 import {
   BadLinesError,
   type CheckedOrders,
@@ -16,6 +15,7 @@ import { counted, countsText, jsonText } from "../terminal/text.ts";
 import type { Result, Session } from "./command.ts";
 import { type ImportRecord, startRecord } from "./import-record.ts";
 import { startProgress } from "./progress.ts";
+import type { TableCalls } from "./table-calls.ts";
 import { undoImport } from "./undo-import.ts";
 import { workThrough } from "./work-through.ts";
 
@@ -95,10 +95,10 @@ async function workOn(
 ) {
   const { ordersTable: table } = session;
   const total = orders.count;
-  const calls = session.calls(check ? "reads" : "writes");
+  const calls = check ? undefined : session.calls("writes");
   const findings = new Findings();
   const counts = { missing: 0, same: 0, different: 0 };
-  const write = async (order: Line) => {
+  const write = async (calls: TableCalls, order: Line) => {
     try {
       let isCertain = true;
       const conflict = await calls.insert(table, "id", order.item, () => {
@@ -114,16 +114,11 @@ async function workOn(
     title: check ? "Comparing" : "Writing",
     unit: "orders",
     total,
-    items: batches(record?.before(orders.read()) ?? orders.read(), check ? batchSize : 1),
-    async *work(batch) {
-      const items = batch.map(({ item }) => item);
-      const find = check && (await calls.read(table, "id", items, true));
-      for (const order of batch) {
-        const outcome = find
-          ? compare(findings, order, find(order.item))
-          : await write(order);
-        if (outcome) yield outcome;
-      }
+    items: record?.before(orders.read()) ?? orders.read(),
+    keyOf: check ? ({ item }) => item : undefined,
+    async *work(order, found) {
+      const outcome = calls ? await write(calls, order) : compare(findings, order, found);
+      if (outcome) yield outcome;
     },
     counts,
   });

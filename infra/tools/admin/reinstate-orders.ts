@@ -1,11 +1,10 @@
 import { isDateTime, type OrderItem, type OrderStatus } from "../../../shared/order.ts";
 import { type Attributes, plainValue } from "../orders-file/attributes.ts";
-import { batches } from "../orders-file/batches.ts";
 import { Findings } from "../orders-file/orders-file.ts";
 import { counted, countsText, printable } from "../terminal/text.ts";
 import { requireKey } from "./api-keys.ts";
 import type { Result, Session } from "./command.ts";
-import { orderKey, type TableCalls } from "./table-calls.ts";
+import { orderKey } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 
 interface ReinstateOptions {
@@ -37,7 +36,6 @@ export async function reinstateOrders(
   const onlyIds = ids ? await session.readIds(ids) : undefined;
   const exceptIds = except ? await session.readIds(except) : undefined;
   await requireKey(session, cancelledBy);
-  const reads = session.calls("reads");
   const writes = dryRun ? undefined : session.calls("writes");
   const counts = {
     reinstated: 0,
@@ -51,8 +49,9 @@ export async function reinstateOrders(
   const { reason } = await workThrough(session, {
     title: "Reinstating",
     unit: "orders read",
-    items: onlyIds ? readOrders(table, onlyIds, reads) : reads.scan(table),
-    async *work(order) {
+    items: onlyIds ? [...onlyIds].map(orderKey) : session.calls("reads").scan(table),
+    keyOf: onlyIds && ((order) => order),
+    async *work(read, order = read) {
       const kept = reasonToKeep(order, options, exceptIds);
       const id = plainValue(order["id"]);
       if (kept === "undated")
@@ -81,15 +80,6 @@ export async function reinstateOrders(
     reason,
     rejected: counts.undated > 0,
   };
-}
-
-/** Reads the orders with these ids; one that doesn't exist is its key. */
-async function* readOrders(table: string, ids: Set<string>, reads: TableCalls) {
-  for await (const some of batches(ids)) {
-    const keys = some.map(orderKey);
-    const find = await reads.read(table, "id", keys);
-    yield* keys.map((key) => find(key) ?? key);
-  }
 }
 
 /** Why an order stays as it is, if it does. */

@@ -35,7 +35,7 @@ export async function shipOrders(
     title: "Shipping",
     unit: "orders",
     total: ids.size,
-    items: ids.values(),
+    items: ids,
     async *work(id) {
       const shipping = shipOrder(session.ordersTable, id, shipDate, calls);
       const printing = Promise.all([shipping, previous]).then(([shipment]) => {

@@ -1,6 +1,5 @@
 import type { OrderItem } from "../../../shared/order.ts";
 import { differingAttributes, plainValue } from "../orders-file/attributes.ts";
-import { batches } from "../orders-file/batches.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { confirm } from "../terminal/input.ts";
 import { counted, countsText } from "../terminal/text.ts";
@@ -33,7 +32,6 @@ export async function undoImport(
     throw new CommandError(`${file} is of the table ${record.table}, not ${table}`);
   const warning = `This deletes up to ${counted(record.written, "order")} from ${table}.`;
   if (!(await confirm(warning, isAgreed))) throw new CommandError("Nothing was deleted");
-  const reads = session.calls("reads");
   const writes = session.calls("writes");
   const counts: Record<string, number> = {
     deleted: 0,
@@ -54,17 +52,14 @@ export async function undoImport(
   const { reason } = await workThrough(session, {
     title: "Deleting",
     unit: "orders",
-    items: batches(record.orders()),
-    async *work(batch) {
-      const find = await reads.read(table, "id", batch, true);
-      for (const order of batch) {
-        session.stop.signal.throwIfAborted();
-        const outcome = await undo(order, find(order));
-        const id = plainValue(order["id"]);
-        const reason = reasons[outcome];
-        if (reason) session.print(`Order ${id} ${reason}`, { id, outcome });
-        yield outcome;
-      }
+    items: record.orders(),
+    keyOf: (order) => order,
+    async *work(order, found) {
+      const outcome = await undo(order, found);
+      const id = plainValue(order["id"]);
+      const reason = reasons[outcome];
+      if (reason) session.print(`Order ${id} ${reason}`, { id, outcome });
+      yield outcome;
     },
     counts,
   });

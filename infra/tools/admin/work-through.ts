@@ -1,3 +1,5 @@
+import type { OrderItem } from "../../../shared/order.ts";
+import { batches, batchSize } from "../orders-file/batches.ts";
 import { errorText } from "../terminal/errors.ts";
 import { counted } from "../terminal/text.ts";
 import type { Session } from "./command.ts";
@@ -12,9 +14,11 @@ interface Work<Item, Outcome extends string> {
   title: string;
   unit: string;
   total?: number;
-  items: AsyncIterable<Item> | IteratorObject<Item>;
-  /** Works on an item and yields the outcome, or several for a batch. */
-  work: (item: Item) => AsyncIterable<Outcome>;
+  items: AsyncIterable<Item> | Iterable<Item>;
+  /** Of items whose orders are to be read first, consistently: the key of one's order. */
+  keyOf?: ((item: Item) => OrderItem) | undefined;
+  /** Works on an item, given its order, and yields the outcome, or several for a batch. */
+  work: (item: Item, order?: OrderItem) => AsyncIterable<Outcome>;
   /** The number of items with each outcome, which grows while the work goes on. */
   counts: Record<Outcome, number>;
 }
@@ -27,8 +31,8 @@ interface Work<Item, Outcome extends string> {
  * applied, and the reason, in one line, if it stopped early.
  */
 export async function workThrough<Item, Outcome extends string>(
-  { stop, interruptible }: Session,
-  { title, unit, total = 0, items, work, counts }: Work<Item, Outcome>,
+  { calls, ordersTable, stop, interruptible }: Session,
+  { title, unit, total = 0, items, keyOf, work, counts }: Work<Item, Outcome>,
 ): Promise<{ done: number; unsettled: number; reason: string | undefined }> {
   const progress = startProgress(title, unit, total);
   const signal = interruptible();
@@ -42,16 +46,27 @@ export async function workThrough<Item, Outcome extends string>(
     stop.abort(isUnsettled ? error.cause : error);
     reason = errorText(signal.reason);
   };
-  // The workers share one iterator, so each item goes to one of them, and is read only when one is
+  const workOn = async (item: Item, order?: OrderItem) => {
+    signal.throwIfAborted();
+    for await (const outcome of work(item, order)) {
+      counts[outcome] = (counts[outcome] ?? 0) + 1;
+      progress.update(++done);
+    }
+  };
+  const reads = keyOf && calls("reads");
+  const ordersOf = async (batch: Item[]) => {
+    if (!reads) return () => undefined;
+    const find = await reads.read(ordersTable, "id", batch.map(keyOf), true);
+    return (item: Item) => find(keyOf(item));
+  };
+  // The workers share one queue, so each batch goes to one of them, and is read only when one is
   // free.
+  const queue = batches(items, keyOf ? batchSize : 1);
   const worker = async () => {
     try {
-      for await (const item of items) {
-        signal.throwIfAborted();
-        for await (const outcome of work(item)) {
-          counts[outcome] = (counts[outcome] ?? 0) + 1;
-          progress.update(++done);
-        }
+      for await (const batch of queue) {
+        const orderOf = await ordersOf(batch);
+        for (const item of batch) await workOn(item, orderOf(item));
       }
     } catch (error) {
       fail(error);

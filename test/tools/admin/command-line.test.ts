@@ -127,8 +127,8 @@ describe("a command that uses capacity", async () => {
       $ orders import --undo a.record --yes --env production
       ! production: …
       ! This deletes up to 1 order from ORDERS.
-      ${reading}
       ${writing}
+      ${reading}
       ! ORDERS: 1 deleted, …
       $ orders import --check --env production
       > {"id":1}
@@ -151,8 +151,8 @@ describe("a command that uses capacity", async () => {
       …
       $ ${reinstate} --since 2020-01-01 --env production
       …
-      ${reading}
       ${writing}
+      ${reading}
       ! Reinstated 0 orders; …
       $ put COPY {"id":2}
       $ orders repair --from COPY --env production

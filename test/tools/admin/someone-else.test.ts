@@ -93,6 +93,12 @@ test.each<
     mend("! Repaired …, 1 reinstated, …\n…"),
   ],
   [
+    "repair, revived: reinstated",
+    reinstated,
+    "UpdateItem",
+    repair(`\n$ put ${pending}`, "! Repaired …, 1 reinstated, …\n…"),
+  ],
+  [
     "repair, damaged: deleted",
     deleted,
     "UpdateItem",
