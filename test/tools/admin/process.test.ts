@@ -12,7 +12,7 @@ import { machineHas } from "../../helpers/machine.ts";
 import { hasProc } from "../../helpers/processes.ts";
 import { createTerminal, onEveryAfter } from "./terminal.ts";
 
-const { folder, items, play, pointTo, put, putKey, stackAt, stackFiles, start } =
+const { folder, play, pointTo, put, putKey, stackAt, stackFiles, start } =
   await createTerminal();
 const key = "key_0123456789abcdef";
 
@@ -81,45 +81,25 @@ test("a key typed at the prompt is not echoed", async () => {
   );
 });
 
-describe("an export", () => {
-  // Not even a handler of the signal would run while a write to a full pipe blocks.
-  test("to standard output ends at the first Ctrl-C, even if no one reads it", async () => {
-    const scanning = Promise.withResolvers<void>();
-    const { child, ended } = await start("orders export", {
-      calls: () => () => scanning.resolve(),
-    });
-    await scanning.promise;
-    child.kill("SIGINT");
-    expect(await ended).toEqual({ code: null, stdout: "", stderr: "" });
-  });
+// Not even a handler of the signal would run while a write to a full pipe blocks.
+test("an export to standard output ends at the first Ctrl-C, even if no one reads it", async () => {
+  const scanning = Promise.withResolvers<void>();
+  const calls = () => () => scanning.resolve();
+  const { child, ended } = await start("orders export", { calls });
+  await scanning.promise;
+  child.kill("SIGINT");
+  expect(await ended).toEqual({ code: null, stdout: "", stderr: "" });
 });
 
 describe("an import", () => {
-  test("that is interrupted, killed and run again writes each order once", async () => {
+  test("that is killed and run again writes each order once", async () => {
     const lines = Array.from(
       { length: 120 },
       (_, id) => `{"id":${id},"status":"shipped"}`,
     );
     await writeFile("orders.ndjson", lines.join("\n"));
-    const command = "orders import orders.ndjson --json";
-    const throttled = onEveryAfter(20, "PutItem", unapplied["throttled by the table"]);
-    const interrupted = await start(command, {
-      calls: throttled.calls,
-      env: { AWS_MAX_ATTEMPTS: "1" },
-    });
-    await throttled.failing;
-    interrupted.child.kill("SIGTERM");
-    expect(await interrupted.ended).toEqual({
-      code: 1,
-      stdout:
-        '{"badLines":[],"orders":120,"written":20,"alreadyThere":0,"different":0,' +
-        '"notWritten":100,"differing":[]}\n',
-      stderr: "Interrupted. Run it again for the rest.\n",
-    });
-    expect(await items("orders")).toHaveLength(20);
-
     const silent = onEveryAfter(60, "PutItem", unapplied["no response"]);
-    const killed = await start(command, { calls: silent.calls });
+    const killed = await start("orders import orders.ndjson", { calls: silent.calls });
     await silent.failing;
     killed.child.kill("SIGKILL");
     expect(await killed.ended).toEqual({ code: null, stdout: "", stderr: "" });

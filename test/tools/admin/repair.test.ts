@@ -132,6 +132,7 @@ test("an order is judged by what has happened to it since", () => play`
   ! 16 is lost\u{1b}, but was pending
   ! 25 is lost\u{1b}, but was pending
   …
+  ! status          …
   exit 1
   $ table
   …
@@ -147,7 +148,7 @@ test("an order is judged by what has happened to it since", () => play`
 `);
 
 test("a repair that is interrupted writes no more, and says how far it came", () =>
-  playIn({ calls: justBefore("PutItem", async () => process.emit("SIGINT")) })`
+  playIn({ calls: justBefore("PutItem", async () => process.emit("SIGTERM")) })`
     $ put COPY {"id":1}
     $ put COPY {"id":2}
     $ orders repair --from COPY
