@@ -1,6 +1,6 @@
 import { globSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
+import { systemClock } from "../../../shared/clock.ts";
 
 const project = join(import.meta.dirname, "../../..");
 
@@ -23,20 +23,21 @@ export async function watchSources(
   signal: AbortSignal,
   log: (line: string) => void,
   folder = project,
+  { now, pause } = systemClock,
 ) {
   let built = readSources(folder);
   let before = built;
   while (!signal.aborted) {
-    await wait(pollMs, undefined, { signal }).catch(() => {});
-    const now = readSources(folder);
+    await pause(pollMs, signal).catch(() => {});
+    const current = readSources(folder);
     // Editors and `git checkout` change several files, or one in several steps.
-    const isSettled = now === before;
-    before = now;
-    if (now === built || !isSettled || signal.aborted) continue;
-    built = now;
-    const begun = performance.now();
+    const isSettled = current === before;
+    before = current;
+    if (current === built || !isSettled || signal.aborted) continue;
+    built = current;
+    const begun = now();
     const outcome = await rebuild().then(
-      () => `Rebuilt in ${((performance.now() - begun) / 1000).toFixed(1)} s.`,
+      () => `Rebuilt in ${((now() - begun) / 1000).toFixed(1)} s.`,
       ({ message }: Error) => `The last good build still serves. ${message}`,
     );
     if (!signal.aborted) log(outcome);

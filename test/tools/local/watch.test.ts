@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { appendFileSync } from "node:fs";
 import {
   appendFile,
   cp,
@@ -13,11 +12,11 @@ import {
 import { request } from "node:http";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { setTimeout as wait } from "node:timers/promises";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { watchSources } from "../../../infra/tools/local/source-watch.ts";
 import { engineClient } from "../../../infra/tools/running-stacks/engine-client.ts";
+import { systemClock } from "../../../shared/clock.ts";
 import { root } from "../../helpers/admin-command.ts";
 import { machineHas } from "../../helpers/machine.ts";
 import { descendants, isAlive } from "../../helpers/processes.ts";
@@ -126,55 +125,67 @@ describe("the watched sources", () => {
     "infra/stack/one.ts",
     "infra/environments.ts",
   ];
-
-  async function watch() {
+  let at: (name: string) => string;
+  /** Lets the watch look at them, and resolves when it is done with that. */
+  let look: () => Promise<void>;
+  const rebuild = vi.fn(async () => {});
+  beforeEach(async () => {
     const folder = await temporaryFolder();
-    const at = (name: string) => join(folder.path, name);
+    at = (name) => join(folder.path, name);
     for (const name of names) {
       await mkdir(dirname(at(name)), { recursive: true });
       await writeFile(at(name), "");
     }
+    rebuild.mockReset();
+    let looked = () => {};
+    let pauseOver = () => {};
+    const pause = () => {
+      looked();
+      return new Promise<void>((resolve) => (pauseOver = resolve));
+    };
+    look = () =>
+      new Promise((resolve) => {
+        looked = resolve;
+        pauseOver();
+      });
     const ending = new AbortController();
-    const rebuild = vi.fn(async () => {});
-    const watching = watchSources(rebuild, ending.signal, () => {}, folder.path);
-    onTestFinished(async () => {
+    const clock = { ...systemClock, pause };
+    const log = () => {};
+    const watching = watchSources(rebuild, ending.signal, log, folder.path, clock);
+    return async () => {
       ending.abort();
+      pauseOver();
       await watching;
       await folder.remove();
-    });
-    const build = async (change: Promise<unknown>, times = 1) => {
-      await change;
-      await expect.poll(() => rebuild.mock.calls.length).toBeGreaterThanOrEqual(times);
-      rebuild.mockClear();
     };
-    return { at, build, rebuild };
+  });
+
+  async function expectBuild(change: Promise<unknown>) {
+    rebuild.mockClear();
+    await change;
+    await look();
+    expect(rebuild).not.toHaveBeenCalled();
+    await look();
+    expect(rebuild).toHaveBeenCalledOnce();
   }
 
-  test("are rebuilt when a file in them changes", async () => {
-    const { at, build } = await watch();
-    for (const name of names) await build(appendFile(at(name), "\n"));
+  test("are rebuilt once a file in them changes no more", async () => {
+    for (const name of names) {
+      await appendFile(at(name), "\n");
+      await look();
+      await expectBuild(appendFile(at(name), "\n"));
+    }
   });
 
   test("are rebuilt when a folder is deleted, back and filled again", async () => {
-    const { at, build } = await watch();
-    await build(rm(at("functions"), { recursive: true }));
-    await build(mkdir(at("functions/deep"), { recursive: true }));
-    await build(writeFile(at("functions/deep/one.ts"), ""));
-  });
-
-  test("are rebuilt only once no more of them change", async () => {
-    const { at, build, rebuild } = await watch();
-    for (const name of names) {
-      appendFileSync(at(name), "\n");
-      await wait(100);
-    }
-    expect(rebuild).not.toHaveBeenCalled();
-    await build(Promise.resolve());
+    await expectBuild(rm(at("functions"), { recursive: true }));
+    await expectBuild(mkdir(at("functions/deep"), { recursive: true }));
+    await expectBuild(writeFile(at("functions/deep/one.ts"), ""));
   });
 
   test("are rebuilt once more when one changes during a build", async () => {
-    const { at, build, rebuild } = await watch();
     rebuild.mockImplementationOnce(() => appendFile(at("shared/one.ts"), "\n"));
-    await build(appendFile(at("functions/one.ts"), "\n"), 2);
+    await expectBuild(appendFile(at("functions/one.ts"), "\n"));
+    await expectBuild(Promise.resolve());
   });
 });
