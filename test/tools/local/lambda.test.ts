@@ -3,10 +3,7 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import {
-  createLambdaHost,
-  type LambdaHostOptions,
-} from "../../../infra/tools/local/lambda/lambda-host.ts";
+import { createLambdaHost } from "../../../infra/tools/local/lambda/lambda-host.ts";
 import { listenOn } from "../../../infra/tools/local/machine/ports.ts";
 import type { FunctionDefinition } from "../../../infra/tools/local/template/functions.ts";
 import { beforeTests } from "../../helpers/before-tests.ts";
@@ -24,11 +21,11 @@ beforeEach(() => {
 function startHost(
   running: AsyncDisposableStack,
   functions: Record<string, Partial<FunctionDefinition>>,
-  options: Partial<LambdaHostOptions> = {},
+  maxEnvironments?: number,
 ) {
   const host = createLambdaHost(petFunctions(functions), {
     log: (line) => void log.push(line),
-    ...options,
+    ...(maxEnvironments && { maxEnvironments }),
   });
   running.defer(host.stop);
   return host;
@@ -54,7 +51,7 @@ const host = beforeTests(async (running) =>
       throwLate: {},
       waiting: {},
     },
-    { maxEnvironments: 1 },
+    1,
   ),
 );
 
@@ -132,10 +129,10 @@ test("a process gets whole events, and has what Lambda gives a function and noth
   `);
 });
 
-test("a process serves request after request, and further ones wait for those that may start", async () => {
+test("a process serves request after request, and further ones wait for the four that may start", async () => {
   await using running = new AsyncDisposableStack();
   const reused = { Handler: "index.echo" };
-  const { invoke } = startHost(running, { reused }, { maxEnvironments: 2 });
+  const { invoke } = startHost(running, { reused });
   for (const _ of ["first", "second", "third"]) await invoke("reused", {});
   expect(await pids("reused")).toHaveLength(1);
   const events = Array.from("0123456789", (index) => ({ index }));
@@ -143,7 +140,7 @@ test("a process serves request after request, and further ones wait for those th
   const returned = invoked.map(({ returned }) => Object(returned));
   expect(returned.map(({ event }) => event)).toEqual(events);
   expect(new Set(returned.map(({ awsRequestId }) => awsRequestId)).size).toBe(10);
-  expect(await pids("reused")).toHaveLength(2);
+  expect(await pids("reused")).toHaveLength(4);
 });
 
 test("a process that does not start in 10 seconds fails its request", async () => {
@@ -248,7 +245,7 @@ test("a request whose client leaves while it waits never runs", async () => {
 
 test("a request fails when the stack stops, whether it runs or waits", async () => {
   await using running = new AsyncDisposableStack();
-  const stopped = startHost(running, { hang: {} }, { maxEnvironments: 1 });
+  const stopped = startHost(running, { hang: {} }, 1);
   const invoked = [stopped.invoke("hang", {}), stopped.invoke("hang", {})];
   const failed = Promise.all(invoked.map(expectFailure));
   await expect.poll(() => log).toHaveLength(1);

@@ -87,7 +87,8 @@ describe.runIf(hasList)("npm start", () => {
     const key = makeApiKey(environments.staging.apiKeyPrefix);
     const files = ["--orders", "four orders.ndjson", "--db", "kept.db"];
     const command = ["npm", "--prefix", root, "start", "--silent", "--", "--port", "0"];
-    const npm = run([...command, "--json", "--api-key", key, ...files], directory);
+    const words = [...command, "--json", "--api-key", key, ...files];
+    const npm = run(words, directory, await prebuilt());
     await expect.poll(() => npm.seen.stdout, startLimit).toMatch(/^\{.*\}\n$/);
     expect(npm.seen.stderr).toBe(
       `${building}${orders} was not loaded: the tables exist already. To add its orders, run:\n` +

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
@@ -16,16 +16,7 @@ export interface TinyResponse {
   body: string | Iterable<string> | AsyncIterable<string>;
 }
 
-export interface TinyRequest {
-  method: string;
-  path: string;
-  headers: IncomingHttpHeaders;
-  body: string;
-  /** The Authorization header without its scheme. */
-  key: string | undefined;
-  /** The Authorization header, with KEY for the admitted key; `keyless` without one. */
-  authorization: string;
-}
+export type TinyRequest = Awaited<ReturnType<typeof read>>;
 
 /** Makes the response of a broken service from the right one. */
 export type Fault = (request: TinyRequest, right: TinyResponse) => TinyResponse;
@@ -66,10 +57,18 @@ async function read(incoming: IncomingMessage, apiKey: string) {
     .replace(apiKey, "KEY")
     .replace(apiKey.slice(0, -1), "MISTYPED");
   const path = url.replace(/^\/v1/, "");
-  const key = sent.split(" ")[1];
   // In one piece: text joined from many chunks is slow to search.
   const body = `${await buffer(incoming)}`;
-  return { method, path, headers, body, key, authorization };
+  return {
+    method,
+    path,
+    headers,
+    body,
+    /** The Authorization header without its scheme. */
+    key: sent.split(" ")[1],
+    /** The Authorization header, with KEY for the admitted key; `keyless` without one. */
+    authorization,
+  };
 }
 
 /** The right response, of the gateway or else of an operation. */
