@@ -3,18 +3,14 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import {
   ConditionalCheckFailedException,
-  PutItemCommand,
-  PutItemInput$,
   UpdateItemCommand,
-  UpdateItemInput$,
 } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { orderRules } from "../../infra/tools/admin/repair-rules.ts";
-import { type OrderItem, orderFields, orderStatuses } from "../../shared/order.ts";
+import { orderFields, orderStatuses } from "../../shared/order.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
-import { shipOrder } from "../../shared/recipes/write-orders.ts";
+import { placeOrder, reinstateOrder } from "../../shared/recipes/write-orders.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 
 const tables = await createTestTables();
@@ -36,84 +32,76 @@ async function awsArguments(command: string): Promise<string[]> {
   return stdout.split("\0").slice(0, -1);
 }
 
-/** Calls the table as the AWS CLI would for the only command under a heading. */
-async function run(heading: string): Promise<unknown> {
+/** The call that the AWS CLI makes for the only command under a heading. */
+async function called(heading: string) {
   const [command = "", ...others] = examples("sh", heading);
   expect(others).toEqual([]);
-  const [service, operation, ...options] = await awsArguments(command);
-  const isPut = operation === "put-item";
-  expect([service, operation]).toEqual(["dynamodb", isPut ? "put-item" : "update-item"]);
-  const pairs = options.flatMap((value, index) => {
-    if (index % 2 === 0) return [];
-    // `--table-name` is `TableName`.
-    const member = options[index - 1]?.replaceAll(/-+(.)/g, (_, letter) =>
-      letter.toUpperCase(),
-    );
-    return [[member, /^[[{]/.test(value) ? JSON.parse(value) : value]];
-  });
-  const input = Object.fromEntries(pairs);
-  // The fifth item of the SDK's schema of a structure has the names of its members.
-  const members = (isPut ? PutItemInput$ : UpdateItemInput$)[4];
-  expect(members).toEqual(expect.arrayContaining(Object.keys(input)));
-  if (isPut) return tables.client.send(new PutItemCommand(input));
-  return tables.client.send(new UpdateItemCommand(input));
+  const [service, name = "", ...options] = await awsArguments(command);
+  expect(service).toBe("dynamodb");
+  // `put-item` is `PutItem`, and `--table-name` is `TableName`.
+  const inCapitals = (text = "") =>
+    text.replaceAll(/(?:^|-+)([a-z])/g, (_, letter) => letter.toUpperCase());
+  const pairs = options.flatMap((value, index) =>
+    index % 2 === 0
+      ? []
+      : [
+          [
+            inCapitals(options[index - 1]),
+            /^[[{]/.test(value) ? JSON.parse(value) : value,
+          ],
+        ],
+  );
+  return { operation: inCapitals(name), input: Object.fromEntries(pairs) };
 }
 
-const pending: OrderItem = { id: { N: "4711" }, status: { S: "pending" } };
-const shippedLater: OrderItem = { ...pending, status: { S: "shipped" } };
-const cancelled: OrderItem = { ...pending, status: { S: "cancelled" } };
-
-const documents = DynamoDBDocumentClient.from(tables.client);
+const due = "2026-12-24T12:00:00Z";
 const mistake = "2026-12-22T09:30:00Z";
-const shipByMistake = () => shipOrder(documents, table, 4711n, "parcel-1", mistake);
+const noticed = "2026-12-22T10:00:00Z";
+const placed = { petId: 104, quantity: 2, shipDate: due, complete: false };
 
-test("the page's commands place and correct an order", async () => {
-  for (const heading of ["Place an order", "Correct an order"]) await run(heading);
-  const order = {
-    id: { N: "4711" },
-    petId: { N: "104" },
-    quantity: { N: "3" },
-    shipDate: { S: "2026-12-24T12:00:00Z" },
-    complete: { BOOL: false },
-    status: { S: "pending" },
-    placementId: { S: "cart-1" },
-    correctionId: { S: "typo-1" },
-  };
-  expect(await tables.items("orders")).toEqual([order]);
-});
-
-test.each([
-  ["does not exist", "Correct an order", []],
-  ["was cancelled", "Correct an order", [{ ...cancelled, quantity: { N: "2" } }]],
-  ["was changed", "Correct an order", [{ ...pending, quantity: { N: "5" } }]],
+test.each<[heading: string, recipe: (client: DynamoDBDocumentClient) => Promise<string>]>(
   [
-    "was corrected and corrected back",
-    "Correct an order",
-    [{ ...pending, quantity: { N: "2" }, correctionId: { S: "typo-2" } }],
+    ["Place an order", (client) => placeOrder(client, table, 4711n, "cart-1", placed)],
+    [
+      "Reinstate an order",
+      (client) => reinstateOrder(client, table, 4711n, mistake, due, noticed),
+    ],
   ],
-  ["already exists", "Place an order", [pending]],
-  ["was cancelled", "Place an order", [cancelled]],
-  ["was cancelled", "Reinstate an order", [cancelled]],
-  ["was shipped later", "Reinstate an order", [shippedLater]],
-])(
-  "the page's commands change nothing when the order %s: %s",
-  async (_, heading, orders) => {
-    for (const order of orders) await tables.putOrder(order);
-    await expect(run(heading)).rejects.toThrow(ConditionalCheckFailedException);
-    expect(await tables.items("orders")).toEqual(orders);
+)(
+  "the page's command calls the table as its recipe does: %s",
+  async (heading, recipe) => {
+    const calls: object[] = [];
+    const { client } = await tables.behindProxy(({ operation, input }) => {
+      calls.push({ operation, input: JSON.parse(input) });
+      return undefined;
+    });
+    await recipe(DynamoDBDocumentClient.from(client));
+    expect(calls).toMatchObject([await called(heading)]);
   },
 );
 
-test("the page's command reinstates an order without its proof of shipment, and no repair ends it", async () => {
-  await run("Place an order");
-  const [placed = {}] = await tables.items("orders");
-  expect(await shipByMistake()).toBe("shipped");
-  const [shipped = {}] = await tables.items("orders");
-  await run("Reinstate an order");
-  const [order = {}] = await tables.items("orders");
-  expect(order).toEqual({ ...placed, reinstatedAt: { S: "2026-12-22T10:00:00Z" } });
-  expect(orderRules([]).judge(shipped, order)).toEqual({ outcome: "reinstated" });
-});
+const read = { id: { N: "4711" }, status: { S: "pending" }, quantity: { N: "2" } };
+
+test.each([
+  ["is as it was read", read],
+  ["was cancelled", { ...read, status: { S: "cancelled" } }],
+  ["was changed", { ...read, quantity: { N: "5" } }],
+  ["was corrected and corrected back", { ...read, correctionId: { S: "typo-2" } }],
+])(
+  "the page's command corrects an order only if it is as it was read: it %s",
+  async (_, order) => {
+    await tables.putOrder(order);
+    const { operation, input } = await called("Correct an order");
+    expect(operation).toBe("UpdateItem");
+    const refused = await tables.client.send(new UpdateItemCommand(input)).then(
+      () => false,
+      (error) => error instanceof ConditionalCheckFailedException,
+    );
+    expect(refused).toBe(order !== read);
+    const corrected = { ...read, quantity: { N: "3" }, correctionId: { S: "typo-1" } };
+    expect(await tables.items("orders")).toEqual([refused ? order : corrected]);
+  },
+);
 
 test("the page's commands find the table by the output OrdersTableName of a stack", async () => {
   const script = examples("sh", "Find the table").join("");

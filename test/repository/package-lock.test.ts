@@ -1,34 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import packageJson from "../../package.json" with { type: "json" };
 
 interface Entry {
   version: string;
   integrity?: string;
   inBundle?: true;
   optionalDependencies?: Record<string, string>;
-  os?: string | string[];
-  cpu?: string | string[];
-  libc?: string[];
-  bin?: Record<string, string>;
 }
 
 const { packages }: { packages: Record<string, Entry> } = JSON.parse(
   await readFile("package-lock.json", "utf8"),
-);
-
-test.each(Object.entries(packageJson.optionalDependencies))(
-  "%s %s is locked as optional, for its platform alone",
-  (name, version) => {
-    const [, os, cpu] = /\b(linux|darwin)-(\w+)$/.exec(name) ?? [];
-    const isNode = /^node\b/.test(name);
-    const { [`node_modules/${name}`]: entry } = packages;
-    expect(entry).toMatchObject({ version, optional: true });
-    expect([entry?.os, entry?.cpu].flat()).toEqual([os, cpu]);
-    // Node.js does not start on musl.
-    expect(entry?.libc).toEqual(isNode && os === "linux" ? ["glibc"] : undefined);
-    if (isNode) expect(entry?.bin).toEqual({ node: "bin/node" });
-  },
 );
 
 test("every optional dependency of a tool is locked, for every platform", () => {
