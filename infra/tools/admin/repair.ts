@@ -132,7 +132,7 @@ function startReport(session: Session, { name, repairable }: Rules) {
   return {
     add(item: OrderItem, { copied, current, outcome, differing = [] }: Repaired) {
       count(
-        repairable.filter((name) => copied?.[name] ?? current?.[name]),
+        repairable.filter((name) => copied?.[name]),
         0,
       );
       count(differing, 1);
@@ -153,7 +153,7 @@ function startReport(session: Session, { name, repairable }: Rules) {
         ...doubtful.first.sort().map(printable),
         ...doubtful.more,
         rows.length > 0 && columns([["FIELD", "DIFFERED IN"], ...rows.sort()]),
-        unknown && `No order has a field ${unknown}: check --fields`,
+        unknown && `No order read from the copy has a field ${unknown}: check --fields`,
       ];
     },
   };

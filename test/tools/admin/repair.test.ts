@@ -67,7 +67,7 @@ test("what is missing or damaged is put back, once, and everything else stays", 
   ! 8 is only in the live table
   ! 9 is in neither table
   …
-  ! No order has a field misspelt: check --fields
+  ! No order read from the copy has a field misspelt: check --fields
   exit 1
   $ orders repair --from COPY --json | sort
   {"id":1,"outcome":"repaired","status":"lost\u001b","was":"pending"}
