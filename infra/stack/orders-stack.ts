@@ -25,6 +25,8 @@ export class OrdersStack extends Stack {
   readonly environmentName: string;
   /** Whether the environment keeps its data. Then a table must be protected, or synthesis stops. */
   readonly keepData: boolean;
+  /** Other accounts that may write orders, and so need the key of the table, if it has its own. */
+  readonly writerAccounts: readonly string[];
   /** The table of orders. */
   readonly ordersTable: Table;
   /** The table of keys. */
@@ -77,6 +79,7 @@ export class OrdersStack extends Stack {
 
     this.environmentName = name;
     this.keepData = keepData;
+    this.writerAccounts = environment.writerAccounts ?? [];
     this.ordersTable = tables.orders;
     this.apiKeysTable = tables.apiKeys;
     this.functions = perFunction((key) => functions[key].lambda);

@@ -54,11 +54,14 @@ function missingGrants(stack: OrdersStack) {
     const grants = JSON.stringify(stack.resolve(node.findAll().map(grantsOf)));
     if (!grant.test(grants)) missing[id] = `${need}: see infra/MAKE-IT-YOURS.md`;
   };
+  const hasKey = ({ node }: IConstruct) =>
+    stack.resolve((node.defaultChild as CfnTable).sseSpecification)?.kmsMasterKeyId;
+  const needsKey = "may not use the key of its table";
+  for (const account of hasKey(tables.orders) ? stack.writerAccounts : [])
+    require(`key:${account}`, stack, new RegExp(account), `${account} ${needsKey}`);
   perFunction((name, { id, table }) => {
     const { node, role = stack } = stack.functions[name];
-    const { sseSpecification } = tables[table].node.defaultChild as CfnTable;
-    if (stack.resolve(sseSpecification)?.kmsMasterKeyId)
-      require(`key:${id}`, role, /"kms:/, `${id} may not use the key of its table`);
+    if (hasKey(tables[table])) require(`key:${id}`, role, /"kms:/, `${id} ${needsKey}`);
     if ((node.defaultChild as CfnFunction).vpcConfig)
       require(`vpc:${id}`, role, /"ec2:|VPCAccess/, `${id} may not connect to its VPC`);
   });

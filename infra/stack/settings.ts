@@ -208,6 +208,8 @@ const mistake = (path: string, input: unknown, message: string) =>
 /** An environment's settings, each of which also fits the others. */
 const environmentSchema = settings.check(({ value, issues }) => {
   const { account, alarms, domain, webAclArn } = value;
+  if (alarms?.topicArn && alarms.email)
+    issues.push(mistake("alarms.email", alarms.email, "left out beside alarms.topicArn"));
   const percent = alarms?.functionFailures.percent ?? 0;
   if (alarms?.canary && percent >= 10)
     issues.push(
@@ -245,6 +247,20 @@ const environmentsSchema = z
         const [first] = entries.find(([, other]) => other[setting] === own) ?? [];
         if (first !== key)
           issues.push(mistake(`${key}.${setting}`, own, `other than that of ${first}`));
+      }
+    }
+  })
+  .check(({ value, issues }) => {
+    if (!("staging" in value))
+      issues.push(mistake("staging", undefined, "there, because npm start serves it"));
+    for (const [key, { account, stackName }] of Object.entries(value)) {
+      const sharing = Object.values(value).filter(
+        ({ account: other }) => !account || !other || account.id === other.id,
+      );
+      for (const other of sharing) {
+        if (!stackName.startsWith(`${other.stackName}-`)) continue;
+        const text = `a name that policies for ${other.stackName}-* don't match, or in another account`;
+        issues.push(mistake(`${key}.stackName`, stackName, text));
       }
     }
   });

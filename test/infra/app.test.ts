@@ -11,7 +11,8 @@ import type { Template } from "../../infra/tools/deploy/compare-templates.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { differences } from "./differences.ts";
 
-const fixtures = { "every-option": everyOption, "no-option": noOption };
+const staging = { ...noOption, name: "staging" };
+const fixtures = { "every-option": everyOption, staging };
 const stackName = "PetStoreOrders-demo";
 const demo: Environment = { ...noOption, name: "demo", stackName, apiKeyPrefix: "demo" };
 
@@ -40,7 +41,7 @@ test("every environment, even a third one, is a stack with a team's own parts, w
   });
   expect(seen).toEqual([
     "PetStoreOrders-everything of every-option",
-    "PetStoreOrders-no-option of no-option",
+    "PetStoreOrders-no-option of staging",
     "PetStoreOrders-demo of demo",
   ]);
   const broken = app.node.children.flatMap(({ node }) => node.validate());
@@ -52,7 +53,9 @@ test("a mistake in the settings stops synthesis", () => {
     name: "CommandError",
     message: `environments.other.name must be "other", not 'demo'`,
   };
-  expect(() => appWith({}, { other: demo })).toThrow(expect.objectContaining(error));
+  expect(() => appWith({}, { staging, other: demo })).toThrow(
+    expect.objectContaining(error),
+  );
   for (const canary of ["untrue", "falsely"])
     expect(() => appWith({ canary })).toThrow(`true or false, not ${canary}`);
 });

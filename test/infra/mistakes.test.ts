@@ -3,7 +3,8 @@ import type { Environment } from "../../infra/environments.ts";
 import { mistakesIn } from "../../infra/stack/settings.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 
-const { alarms, domain, throttling } = everyOption;
+const { account, alarms, domain, throttling } = everyOption;
+const { email: _email, ...silent } = alarms;
 const { hostedZone: _, ...elsewhere } = domain;
 const withFailures = (percent: number, canary = true) => ({
   alarms: { ...alarms, canary, functionFailures: { percent, atLeast: 1 } },
@@ -12,8 +13,10 @@ const webAclArn = "arn:aws:wafv2:us-east-1:111111111111:regional/webacl/a/1";
 const topicArn = "arn:aws:sns:us-east-1:111111111111:on-call";
 const certificateArn = "arn:aws:acm:us-east-1:111111111111:certificate/1";
 
+const staging = { ...noOption, name: "staging", stackName: "Try", apiKeyPrefix: "try" };
+
 const mistakes = (environments: Record<string, object>) =>
-  mistakesIn(environments as Record<string, Environment>);
+  mistakesIn({ staging, ...environments } as Record<string, Environment>);
 
 const about = (...all: object[]): string =>
   all
@@ -60,7 +63,8 @@ test("synthesis stops with a line for each mistake in a setting", () => {
     withFailures(0),
     withFailures(101, false),
     withFailures(10),
-    { webAclArn, alarms: { ...alarms, topicArn }, domain: { ...domain, certificateArn } },
+    { webAclArn, alarms: { ...silent, topicArn }, domain: { ...domain, certificateArn } },
+    { alarms: { ...alarms, topicArn: topicArn.replace("us-east-1", account.region) } },
     { webAclArn: everyOption.webAclArn.replace("1", "2") },
     { webAclArn: everyOption.webAclArn.replace("aws", "aws-cn") },
   ];
@@ -107,6 +111,7 @@ alarms.functionFailures.percent must be less than a canary's 10 %, not 10
 webAclArn must be an ARN that begins with the stack's arn:aws:wafv2:eu-central-1:111111111111:, not 'arn:aws:wafv2:us-east-1:111111111111:regional/webacl/a/1'
 domain.certificateArn must be an ARN that begins with the stack's arn:aws:acm:eu-central-1:111111111111:, not 'arn:aws:acm:us-east-1:111111111111:certificate/1'
 alarms.topicArn must be an ARN that begins with the stack's arn:aws:sns:eu-central-1:, not 'arn:aws:sns:us-east-1:111111111111:on-call'
+alarms.email must be left out beside alarms.topicArn, not 'on-call@example.com'
 webAclArn must be an ARN that begins with the stack's arn:aws:wafv2:eu-central-1:111111111111:, not 'arn:aws:wafv2:eu-central-2:111111111111:regional/webacl/shops/1a2b'
 webAclArn must be an ARN that begins with the stack's arn:aws:wafv2:eu-central-1:111111111111:, not 'arn:aws-cn:wafv2:eu-central-1:111111111111:regional/webacl/shops/1a2b'`);
 });
@@ -121,4 +126,23 @@ environments.no-option.name must be "no-option", not 'third'
 environments.another.name must be "another", not 'third'
 environments.another.stackName must be other than that of no-option, not 'PetStoreOrders-no-option'
 environments.another.apiKeyPrefix must be other than that of no-option, not 'pets_none'`);
+});
+
+test("staging is there, and no stack's name lets policies for another's match it", () => {
+  const named = (name: string, stackName: string, more: object = {}) => ({
+    [name]: { ...noOption, name, stackName, apiKeyPrefix: name, ...more },
+  });
+  const elsewhere = { account: { ...account, id: "222222222222" } };
+  expect(mistakesIn({})).toBe(
+    "environments.staging must be there, because npm start serves it, not undefined",
+  );
+  const others = {
+    ...named("live", "Try-live", { account }),
+    ...named("eu", "Try-live-eu", elsewhere),
+    ...named("tryout", "Tryout"),
+  };
+  expect(mistakes(others)?.split("\n")).toEqual([
+    "environments.live.stackName must be a name that policies for Try-* don't match, or in another account, not 'Try-live'",
+    "environments.eu.stackName must be a name that policies for Try-* don't match, or in another account, not 'Try-live-eu'",
+  ]);
 });

@@ -96,7 +96,9 @@ test("synthesis warns of what own parts need and nothing allows", () => {
       if (part instanceof CfnFunction) part.vpcConfig = { subnetIds: ["subnet-1"] };
     }
   };
-  expect(warnings(noOption, useKeyAndVpc)).toEqual([
+  const environment = { ...noOption, writerAccounts: ["222222222222"] };
+  expect(warnings(environment, useKeyAndVpc)).toEqual([
+    "222222222222 may not use the key of its table: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:222222222222]",
     "ListOrders may not use the key of its table: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:ListOrders]",
     "ListOrders may not connect to its VPC: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:vpc:ListOrders]",
     "CancelOrder may not use the key of its table: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:CancelOrder]",

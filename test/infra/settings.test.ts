@@ -11,6 +11,7 @@ import { differences } from "./differences.ts";
 
 const { alarms, domain, permissionsBoundary, throttling, webAclArn } = everyOption;
 const { hostedZone: _, ...elsewhere } = domain;
+const { email: __, ...silent } = alarms;
 
 test("each setting changes only what it is about", () => {
   const settings: Record<string, Partial<Environment>> = {
@@ -29,7 +30,7 @@ test("each setting changes only what it is about", () => {
     ordersStream: { ordersStream: true },
     writerAccounts: { writerAccounts: ["222222222222", "333333333333"] },
     dashboard: { dashboard: true },
-    topicArn: { alarms: { ...alarms, topicArn: "arn:aws:sns:eu:1:on-call" } },
+    topicArn: { alarms: { ...silent, topicArn: "arn:aws:sns:eu:1:on-call" } },
   };
   const texts = Object.entries(settings).map(([name, changed]) => {
     const before = { ...noOption, ...(changed.alarms && { alarms }) };
@@ -84,7 +85,7 @@ topicArn
   Outputs.AlarmsTopicArn: Value "{Alarms/Topic}" -> "arn:aws:sns:eu:1:on-call"
   Alarms/Topic: removed SNS::Topic
   Alarms/Topic/Policy: removed SNS::TopicPolicy
-  Alarms/Topic/on-call@example.com: Properties.TopicArn "{Alarms/Topic}" -> "arn:aws:sns:eu:1:on-call", which replaces it
+  Alarms/Topic/on-call@example.com: removed SNS::Subscription
   18 alarms: Properties.AlarmActions.0 "{Alarms/Topic}" -> "arn:aws:sns:eu:1:on-call"
   18 alarms: Properties.OKActions.0 "{Alarms/Topic}" -> "arn:aws:sns:eu:1:on-call"`);
 });

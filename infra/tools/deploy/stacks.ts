@@ -65,7 +65,9 @@ export async function findCaller(
   const named = profile ? { profile } : {};
   const client = new STSClient({ ...named, ...(selected ? { region: selected } : {}) });
   // First, because the region may be missing with the profile.
-  const credentials = await client.config.credentials();
+  const credentials = await client.config.credentials().catch((error) => {
+    throw Object.assign(error, named);
+  });
   const region = await client.config.region();
   const { Account = "unknown" } = await client.send(new GetCallerIdentityCommand());
   if (pinned && Account !== pinned.id) {
