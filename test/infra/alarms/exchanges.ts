@@ -69,20 +69,36 @@ const requests = {
   cancelFailed: { ...cancel, parameter: "204", fault: () => denied },
 } satisfies Record<string, Request>;
 
+const exchanges = new Map<string, Exchange>();
+
+/** The exchange of each request, with what is made up about it. */
+export const recorded = Object.fromEntries(
+  Object.keys(requests).map((name) => [
+    name,
+    (differences: Partial<Exchange> = {}) => {
+      const exchange = exchanges.get(name);
+      if (!exchange) throw new Error(`Not recorded yet: ${name}`);
+      return { ...exchange, ...differences };
+    },
+  ]),
+) as Record<keyof typeof requests, (differences?: Partial<Exchange>) => Exchange>;
+
 /** Makes each request to the service on this machine, with the bundled functions. */
 export async function recordExchanges() {
   let fault: Request["fault"];
   await using running = new AsyncDisposableStack();
   const stack = await startFaultyStack(running, (call) => fault?.(call));
-  const recorded: [name: string, exchange: Exchange][] = [];
   for (const [name, request] of Object.entries<Request>(requests)) {
     fault = request.fault;
-    recorded.push([name, await record(stack, request)]);
+    exchanges.set(name, await record(stack, name, request));
   }
-  return Object.fromEntries(recorded) as Record<keyof typeof requests, Exchange>;
 }
 
-async function record(stack: FaultyStack, request: Request): Promise<Exchange> {
+async function record(
+  stack: FaultyStack,
+  name: string,
+  request: Request,
+): Promise<Exchange> {
   const {
     key = "apiKey",
     lambda,
@@ -100,7 +116,7 @@ async function record(stack: FaultyStack, request: Request): Promise<Exchange> {
   // A line about a function's start has no request id.
   const lines = () =>
     stack.log.slice(before).filter((line) => /"requestId":"\w/.test(line));
-  const logged = () => expect(lines()).toHaveLength(lambda ? logs : 0);
+  const logged = () => expect(lines(), name).toHaveLength(lambda ? logs : 0);
   await vi.waitFor(logged, { timeout: 15_000 });
   return { ...request, status, lines: lines().map((line) => JSON.parse(line)) };
 }
