@@ -36,9 +36,7 @@ export async function cdk(words: string[], caller?: Caller): Promise<number> {
   await using home = await mkdtempDisposable(join(tmpdir(), "pet-store-orders-"));
   for (const name of [".aws", ".docker"])
     await symlink(join(homedir(), name), join(home.path, name));
-  const foreign = caller
-    ? /^(CDK|CONTEXT_OVERFLOW|AMAZON_)/
-    : /^(CDK|CONTEXT_OVERFLOW|AMAZON_|AWS_)/;
+  const foreign = new RegExp(`^(CDK|CONTEXT_OVERFLOW|AMAZON_${caller ? "" : "|AWS_"})`);
   const inherited = Object.entries(process.env).filter(([name]) => !foreign.test(name));
   const env = {
     ...Object.fromEntries(inherited),

@@ -38,19 +38,30 @@ export async function compare(
   folder: string,
 ) {
   const { stackName, keepData, account } = environment;
-  const given = options.app && readSynthesisedStack(options.app, stackName);
-  const { stack, description, caller } = await readBaseline(environment, options);
+  const { app, template: file } = options;
+  const given = app && readSynthesisedStack(app, stackName);
+  const caller = file ? undefined : await findCaller(environment, options.profile);
+  const stack = file
+    ? { template: await readSavedTemplate(file) }
+    : caller && (await readDeployedStack(stackName, caller));
   const next = given || (await synthesiseStack(stackName, folder, options.context));
-  const actual = stack?.template.Description ?? "no description";
-  const expected = next.template.Description;
-  if (options.template && actual !== expected)
-    throw new CommandError(
-      `${options.template} belongs to another environment: ${actual}, not ${expected}`,
-    );
+  if (file) requireSame(file, stack?.template.Description, next.template.Description);
   // Without credentials, an account is known only where the settings pin it.
   const changes = stack ? review(stack, next, account) : firstDeployment(keepData);
+  const state = stack ? "compared with what is deployed" : "is not deployed";
+  const description = caller
+    ? `${state} in account ${caller.account}, region ${caller.region}`
+    : `compared with ${file}`;
   console.log(`${stackName} ${description}`);
   return { exitCode: report(changes, options.accept), caller };
+}
+
+/** Checks that a saved template is the environment's, which its description says. */
+function requireSame(file: string, actual = "no description", expected?: string) {
+  if (actual === expected) return;
+  throw new CommandError(
+    `${file} belongs to another environment: ${actual}, not ${expected}`,
+  );
 }
 
 /** A missing stack that should keep data may mean that the credentials are for another account. */
@@ -61,7 +72,7 @@ function firstDeployment(keepsData: boolean): Review[] {
 
 /** Prints a line for each change to accept, and returns the exit code. */
 function report(changes: Review[], accept = "") {
-  for (const line of changes.flatMap(({ lines }) => lines)) console.log(line);
+  for (const { lines } of changes) console.log(lines.join("\n"));
   const accepted = accept.split(/\s+/);
   const words = changes.map(({ word }) => word);
   const missing = words.filter((word) => !accepted.includes(word)).join(" ");
@@ -71,22 +82,4 @@ function report(changes: Review[], accept = "") {
     );
   else console.log(words.length > 0 ? "Accepted" : "Nothing to accept");
   return missing ? 1 : 0;
-}
-
-/**
- * Reads what the next template is compared with: the saved one, or the deployed stack, if there is
- * one. The description is printed after the stack's name.
- */
-async function readBaseline(environment: Environment, options: CompareOptions) {
-  if (options.template) {
-    return {
-      stack: { template: await readSavedTemplate(options.template) },
-      description: `compared with ${options.template}`,
-    };
-  }
-  const caller = await findCaller(environment, options.profile);
-  const stack = await readDeployedStack(environment.stackName, caller);
-  const state = stack ? "compared with what is deployed" : "is not deployed";
-  const description = `${state} in account ${caller.account}, region ${caller.region}`;
-  return { stack, description, caller };
 }

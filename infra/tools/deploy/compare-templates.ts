@@ -140,8 +140,8 @@ interface Difference extends Leaf {
 /** Lists how two comparable templates differ. */
 export function listChanges(before: Parts, after: Parts): Change[] {
   return Object.entries({ ...before, ...after }).flatMap(([id, content]) => {
-    const whole = id in before ? "removed" : "added";
-    const kind = id in before && id in after ? "changed" : whole;
+    const gone = id in after ? "changed" : "removed";
+    const kind = id in before ? gone : "added";
     const path = constructPath(id, content);
     const type = content.Type.replace("AWS::", "");
     // One part at a time: CDK is slow at comparing whole templates.
