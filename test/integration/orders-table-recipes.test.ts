@@ -5,7 +5,7 @@ import {
   ScanCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { cancelOrder } from "../../shared/orders-table.ts";
 import {
   correctOrder,
@@ -13,15 +13,19 @@ import {
   reinstateOrder,
   shipOrder,
 } from "../../shared/recipes/write-orders.ts";
-import { type Behaviour, passOn } from "../helpers/faults/fault-proxy.ts";
+import { beforeTests } from "../helpers/before-tests.ts";
+import {
+  type Behaviour,
+  passOn,
+  startFaultProxy,
+} from "../helpers/faults/fault-proxy.ts";
 import { applied, doubled, unapplied, unnoticed } from "../helpers/faults/faults.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { testEnvironment } from "../helpers/test-environment.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 import { startLineProcess } from "../openapi/line-process.ts";
 
-const { behindProxy, client, dynamodbEndpoint, empty, items, tables } =
-  await createTestTables();
+const { client, dynamodbEndpoint, empty, items, tables } = await createTestTables();
 const table = tables.orders;
 const documents = DynamoDBDocumentClient.from(client);
 const id = 4711;
@@ -43,7 +47,6 @@ type Verb = "place" | "ship" | "correct" | "reinstate";
  */
 type Write = (
   verb: Verb,
-  endpoint: string,
   read: Read,
   wrong?: { id?: number; name?: string },
 ) => Promise<string>;
@@ -69,11 +72,23 @@ const argumentsOf = (
   reinstate: [id, monday, friday, tuesday],
 });
 
-const inTypeScript: Write = async (verb, endpoint, read, wrong) => {
+/** What the next call of team A meets. */
+let next: Behaviour | undefined;
+
+const teamA = beforeTests(async (running) => {
+  const { endpoint, stop } = await startFaultProxy(dynamodbEndpoint, () => {
+    const met = next;
+    next = undefined;
+    return met;
+  });
+  running.defer(stop);
   // Without our retries, as other teams have it.
   const plain = new DynamoDBClient({ endpoint });
-  onTestFinished(() => plain.destroy());
-  const teamA = DynamoDBDocumentClient.from(plain);
+  running.defer(() => plain.destroy());
+  return { endpoint, documents: DynamoDBDocumentClient.from(plain) };
+});
+
+const inTypeScript: Write = async (verb, read, wrong) => {
   const { id: orderId = id, name } = wrong ?? {};
   const args = argumentsOf(
     Number.isInteger(orderId) ? BigInt(orderId) : orderId,
@@ -81,7 +96,7 @@ const inTypeScript: Write = async (verb, endpoint, read, wrong) => {
     (value) => value,
     name,
   )[verb];
-  return Reflect.apply(recipes[verb], undefined, [teamA, table, ...args]).catch(
+  return Reflect.apply(recipes[verb], undefined, [teamA.documents, table, ...args]).catch(
     (error: Error) => error.message,
   );
 };
@@ -94,23 +109,20 @@ function startPython(): Write {
     PYTHONPATH: "shared/recipes",
   });
   const number = (value: number) => ({ N: String(value) });
-  return (verb, endpoint, read, wrong) => {
+  return (verb, read, wrong) => {
     const args = argumentsOf(wrong?.id ?? id, read.raw, number, wrong?.name)[verb];
-    return ask([verb, endpoint, table, ...args]);
+    return ask([verb, teamA.endpoint, table, ...args]);
   };
 }
 
-/** Writes until the recipe returns, through a proxy with this behaviour for the first call. */
+/** Writes until the recipe returns. Its first call meets this behaviour. */
 async function finish(write: Write, verb: Verb, first: Behaviour) {
-  const behaviours = [first];
-  const { proxy } = await behindProxy(() => behaviours.pop());
   const [plain = { id }] = await orders();
   const [raw = { id: { N: `${id}` } }] = await items("orders");
   const read = { plain, raw };
-  const told = await write(verb, proxy.endpoint, read);
-  return told === "The response is empty"
-    ? await write(verb, proxy.endpoint, read)
-    : told;
+  next = first;
+  const told = await write(verb, read);
+  return told === "The response is empty" ? await write(verb, read) : told;
 }
 
 const others: Record<string, () => Promise<unknown>> = {
@@ -224,7 +236,7 @@ describe.each([
     async (verb, wrong, says) => {
       await put(before[verb]);
       const read = { plain: { id }, raw: { id: { N: `${id}` } } };
-      expect(await write(verb, dynamodbEndpoint, read, wrong)).toMatch(says);
+      expect(await write(verb, read, wrong)).toMatch(says);
     },
   );
 
