@@ -78,15 +78,17 @@ export async function openOrderList(
  * hang up.
  */
 async function* listJson(pages: AsyncIterable<ListPage>, progress: Progress) {
-  let separator = "[";
+  let start = "[";
   try {
     for await (const { json, orders, omittedFields } of pages) {
       progress.orders += orders;
       for (const [name, count] of Object.entries(omittedFields))
         progress.omittedFields[name] = (progress.omittedFields[name] ?? 0) + count;
       if (orders === 0) continue;
-      yield separator + json;
-      separator = ",";
+      // In place of its first comma.
+      json.write(start);
+      yield json;
+      start = ",";
     }
   } catch (error) {
     throw error instanceof ServiceError
@@ -142,7 +144,7 @@ function cutOff(reason: string) {
 }
 
 /** Compresses a list page by page: each goes out whole before the next one is asked for. */
-async function* compress(pages: AsyncIterable<string>) {
+async function* compress(pages: AsyncIterable<string | Buffer>) {
   const gzip = createGzip({ level: gzipLevel, flush: constants.Z_SYNC_FLUSH });
   const compressed: Buffer[] = [];
   gzip.on("data", (chunk: Buffer) => compressed.push(chunk));

@@ -22,7 +22,7 @@ afterEach(() => {
 
 const throttling = Object.assign(new Error("secret"), { name: "ThrottlingException" });
 const Items = [{ id: { N: "1" } }];
-const ofItems = { json: '{"id":1}', orders: 1, omittedFields: {} };
+const ofItems = { json: Buffer.from(',{"id":1}'), orders: 1, omittedFields: {} };
 const page = { Items, LastEvaluatedKey: Items[0] };
 const lastPage = { Items };
 
