@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { createTerminal } from "./terminal.ts";
 
-const { play, playIn } = await createTerminal();
+const { play, playWatched } = await createTerminal();
 const key = "key_1111111111111111";
 const loggedAt = "2026-11-20T08:00:00.123Z";
 const before = "2026-11-20T08:00:00.122Z";
@@ -39,7 +39,7 @@ test("an audit names each acknowledged cancellation that the table doesn't show"
   ]);
   const acknowledged = `${key} cancelled it at ${loggedAt} (request_1)`;
   const json = `"cancelledBy":"${key}","cancellationId":"request_1","loggedAt":"${loggedAt}"`;
-  const { sent } = await playIn({ calls: () => undefined })`
+  const { sent } = await playWatched`
     ${cancelled(1)}
     ${cancelled(3, { status: "pending" })}
     $ put {"id":{"N":"4"},"status":{"S":"held\u001b"},"cancellationId":{"S":"request_1"}}

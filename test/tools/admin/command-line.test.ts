@@ -103,7 +103,7 @@ test.each([
 });
 
 describe("a command that uses capacity", async () => {
-  const { play, playIn, putKey } = await createTerminal();
+  const { play, playWatched, putKey } = await createTerminal();
   const { reads, writes } = environments.production.tableThroughput;
   const reading = `! Using at most ${grouped(reads / 2)} read units a second (--rate)`;
   const writing = `! Using at most ${grouped(writes / 2)} write units a second (--rate)`;
@@ -115,7 +115,7 @@ describe("a command that uses capacity", async () => {
 
   test("leaves half of it to the service, and needs only PERMISSIONS.md", async () => {
     await putKey({ keyId: key });
-    const { sent } = await playIn({ calls: () => undefined })`
+    const { sent } = await playWatched`
       $ orders import --env production
       > {"id":1}
       …

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { onEvery } from "../../helpers/faults/fault-proxy.ts";
 import { createTerminal, pagesOf } from "./terminal.ts";
 
-const { play, playIn } = await createTerminal();
+const { play, playIn, playWatched } = await createTerminal();
 
 test("an order is shown with every attribute, and the name of its key", async () => {
-  const { sent } = await playIn({ calls: () => undefined })`
+  const { sent } = await playWatched`
   $ put {"id":-9223372036854775808,"petId":9007199254740993,"complete":false,\
   "status":"cancelled","cancelledAt":"2026-11-20T08:00:00.000Z",\
   "cancelledBy":"key_1111111111111111","cancellationId":"5f3f",\

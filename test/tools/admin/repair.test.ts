@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { justBefore } from "../../helpers/faults/fault-proxy.ts";
 import { createTerminal } from "./terminal.ts";
 
-const { play, playIn } = await createTerminal();
+const { play, playIn, playWatched } = await createTerminal();
 
 const cancellation = (by: string) =>
   '"cancelledAt":"2026-11-20T08:00:01.000Z",' +
@@ -178,7 +178,7 @@ test("a copy that is none is rejected", () => play`
 `);
 
 test("missing keys and lost revocations are put back, with no other read or write", async () => {
-  const { sent } = await playIn({ calls: () => undefined })`
+  const { sent } = await playWatched`
     $ put COPY {"keyId":"key_lost"}
     $ put COPY {"keyId":"key_revived","revokedAt":2}
     $ put COPY {"keyId":"key_since"}

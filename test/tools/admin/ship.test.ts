@@ -14,11 +14,11 @@ import {
 } from "../../helpers/faults/faults.ts";
 import { createTerminal, onFirst } from "./terminal.ts";
 
-const { playIn, put } = await createTerminal();
+const { playIn, playWatched, put } = await createTerminal();
 const noon = "2026-11-20T12:00:00.000001Z";
 
 test("pending orders are shipped in one write each, and all others stay as they are", async () => {
-  const { sent } = await playIn({ calls: () => undefined })`
+  const { sent } = await playWatched`
     $ put {"id":1,"quantity":3,"shipDate":"2026-12-24T00:00:00Z","complete":false,\
     "status":"pending","otherAttributes":{"colour":{"S":"red"}}}
     $ put {"id":2,"shipDate":"2026-11-01T00:00:00Z","status":"shipped"}

@@ -166,7 +166,7 @@ export async function createTerminal() {
    * record or DynamoDB's own JSON into a table, `table [TABLE]` prints one, `save FILE` writes a
    * file. The tables are ORDERS, KEYS and COPY. `| sort` sorts standard output.
    *
-   * @returns the inputs of the calls to the engine, if `calls` is given.
+   * @returns the inputs of the calls to the engine, if `calls` is given, or it is watched.
    */
   const playIn = ({ calls, terminals, now, stacks }: Circumstances) =>
     vi.defineHelper(async (strings: TemplateStringsArray, ...values: unknown[]) => {
@@ -233,6 +233,7 @@ export async function createTerminal() {
     pointTo,
     put,
     play: playIn({}),
+    playWatched: playIn({ calls: () => undefined }),
     playIn,
     start,
   };
