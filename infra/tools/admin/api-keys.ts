@@ -114,32 +114,26 @@ export async function requireKey(target: Target, keyId: string): Promise<ApiKeyR
  */
 export async function revokeKey(target: Target, keyId: string): Promise<Result> {
   const record = await requireKey(target, keyId);
-  const { authorizerCacheSeconds: acceptedForUpToSeconds } = target.environment;
-  const result = (text: string, revokedAt: number) => ({
-    text,
-    json: { ...publicFields({ ...record, revokedAt }), acceptedForUpToSeconds },
-    unprinted: text,
-  });
-  const named = `${keyId} (${printable(record.name)})`;
-  if (record.revokedAt !== undefined)
-    return result(
-      `${named} was already revoked at ${isoTime(record.revokedAt)}`,
-      record.revokedAt,
-    );
-  const revokedAt = epochSeconds();
-  const conflict = await new TableCalls(target.client).update(
-    target.apiKeysTable,
-    "keyHash",
-    { revokedAt: { N: String(revokedAt) } },
-    { keyHash: { S: record.keyHash }, revokedAt: undefined },
-  );
+  const { revokedAt = epochSeconds() } = record;
+  const isRevoked = record.revokedAt !== undefined;
+  const conflict = isRevoked
+    ? undefined
+    : await new TableCalls(target.client).update(
+        target.apiKeysTable,
+        "keyHash",
+        { revokedAt: { N: String(revokedAt) } },
+        { keyHash: { S: record.keyHash }, revokedAt: undefined },
+      );
   // Someone else has revoked or deleted it since.
   if (conflict) return revokeKey(target, keyId);
-  return result(
-    `Revoked ${named}. The gateway's cache may still accept it for up to ` +
-      `${counted(acceptedForUpToSeconds, "second")}.`,
-    revokedAt,
-  );
+  const { authorizerCacheSeconds: acceptedForUpToSeconds } = target.environment;
+  const seconds = counted(acceptedForUpToSeconds, "second");
+  const named = `${keyId} (${printable(record.name)})`;
+  const text = isRevoked
+    ? `${named} was already revoked at ${isoTime(revokedAt)}`
+    : `Revoked ${named}. The gateway's cache may still accept it for up to ${seconds}.`;
+  const json = { ...publicFields({ ...record, revokedAt }), acceptedForUpToSeconds };
+  return { text, json, unprinted: text };
 }
 
 /**
