@@ -67,6 +67,11 @@ const deploys: Calls = {
   [orders]: "dynamodb:DescribeTable",
   [apiKeys]: "dynamodb:DescribeTable",
 };
+const readsApi: Calls = {
+  [`${api}/1a2b`]: "apigateway:GET",
+  [api.replace("restapis", "account")]: "apigateway:GET",
+  [api.replace("restapis", "domainnames/orders.example.com")]: "apigateway:GET",
+};
 // It reads everything in the account.
 const cdkLooksUp: Calls = { [cdkRole("lookup")]: "sts:AssumeRole" };
 
@@ -122,7 +127,7 @@ const tasks: Record<string, { needed: Calls; excessive?: Calls }> = {
         cloudformation:ContinueUpdateRollback cloudformation:ListStackResources`,
       [lambda]: "lambda:ListVersionsByFunction lambda:UpdateAlias",
       [cache]: "apigateway:DELETE",
-      [`${api}/1a2b`]: "apigateway:GET",
+      ...readsApi,
       [log]: "logs:FilterLogEvents logs:DescribeLogGroups",
       "*": "cloudwatch:DescribeAlarms cloudwatch:GetDashboard cloudwatch:GetMetricData",
     },
@@ -136,9 +141,7 @@ const tasks: Record<string, { needed: Calls; excessive?: Calls }> = {
       [lambda]:
         "lambda:GetFunction lambda:GetAlias lambda:GetProvisionedConcurrencyConfig",
       [log]: "logs:GetDataProtectionPolicy",
-      [`${api}/1a2b`]: "apigateway:GET",
-      [api.replace("restapis", "account")]: "apigateway:GET",
-      [api.replace("restapis", "domainnames/orders.example.com")]: "apigateway:GET",
+      ...readsApi,
     },
     excessive: {
       [orders]: "dynamodb:GetItem",
