@@ -213,6 +213,7 @@ test.runIf(clients.length > 1)(
 );
 
 test("a copy of the client in TypeScript compiles, with the fields of an order", async () => {
+  // A new field goes into Order of shared/clients/orders-client.ts, too.
   expectTypeOf<keyof Order>().toEqualTypeOf<(typeof orderFields)[number]["name"]>();
   const sources = {
     "package.json": '{ "type": "module" }',
