@@ -27,7 +27,7 @@ const files = globSync(["**", "**/.*", "**/.*/**"], {
   .map(({ parentPath, name }) => join(parentPath, name));
 
 test("no file of the repository contains anything that looks like a credential", () => {
-  // The local stack keeps its tables' access key id there.
+  // The local stack keeps its engine's address there.
   expect(ignored).toContain(".local/");
   const some = [
     "package.json",
