@@ -78,7 +78,6 @@ test.each<[path: string, rejected: unknown[]]>([
   [`${mocked}.RequestTemplates.text/plain`, ['{"statusCode":$status}']],
   [`${response}.ResponseTemplates.application/json`, ["#end", "$context"]],
   ["ApiBearerKeys.IdentitySource", ["method.request.querystring.key"]],
-  [`${lists}.Integration.Uri`, ["arn:aws:x/functions/arn:aws:x:y:z:function:f/more"]],
   ["ListOrders.Layers", [["arn"]]],
   ["Orders.BillingMode", ["PROVISIONED"]],
 ])("a template is rejected if %s would be ignored or misread", (path, rejected) => {
@@ -99,6 +98,11 @@ test.each<[reason: string, path: string, value: unknown]>([
     "not support Condition of AWS::ApiGateway::RestApi ApiRest",
     "ApiRest",
     { Type: "AWS::ApiGateway::RestApi", Condition: "" },
+  ],
+  [
+    "in Integration.Uri of AWS::ApiGateway::Method ApiReststoreordersGET: only an alias",
+    `${lists}.Integration.Uri`,
+    "arn:aws:x/functions/arn:aws:x:y:z:function:f/more",
   ],
   [": only literals are supported", `${response}.ResponseParameters`, header],
   ["Integration.IntegrationResponses of", `${mocked}.IntegrationResponses.1`, {}],
