@@ -11,8 +11,11 @@ import { parse } from "yaml";
 import { orderFields, orderStatuses } from "../../shared/order.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
 import { placeOrder, reinstateOrder } from "../../shared/recipes/write-orders.ts";
+import { machineHas } from "../helpers/machine.ts";
+import { testEnvironment } from "../helpers/test-environment.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 
+const inTypeScript = ["--input-type=module-typescript", "--eval"];
 const tables = await createTestTables();
 const table = tables.tables.orders;
 const page = await readFile("shared/ORDERS-TABLE.md", "utf8");
@@ -166,12 +169,36 @@ test("the orders table's page has event filters for orders to ship and for cance
   ]);
 });
 
+const hasBoto3 = machineHas("boto3", "the page's calls in Python");
+
+test.each([
+  { language: "ts", command: [process.execPath, ...inTypeScript] },
+  ...(hasBoto3 ? [{ language: "python", command: ["python3", "-B", "-c"] }] : []),
+])("the page's calls in $language place and correct an order", async (row) => {
+  const [calls = ""] = examples(row.language);
+  const [program = "", ...options] = row.command;
+  const { stdout } = await promisify(execFile)(program, [...options, calls], {
+    cwd: "shared/recipes",
+    env: {
+      ...testEnvironment,
+      PATH: process.env["PATH"],
+      AWS_DEFAULT_REGION: testEnvironment.AWS_REGION,
+      AWS_ENDPOINT_URL_DYNAMODB: tables.dynamodbEndpoint,
+      ORDERS: table,
+    },
+  });
+  expect(stdout).toBe("placed\ncorrected\n");
+  expect(await tables.items("orders")).toMatchObject([
+    { id: { N: "4712" }, petId: { N: "105" }, quantity: { N: "3" } },
+  ]);
+});
+
 test("the orders table's page shows parts of the recipes as they are", async () => {
   for (const [language, file] of [
     ["ts", "write-orders.ts"],
     ["python", "write_orders.py"],
   ] as const) {
-    const [shown = "", ...others] = examples(language);
+    const [, shown = "", ...others] = examples(language);
     expect(others).toEqual([]);
     expect(await readFile(`shared/recipes/${file}`, "utf8")).toContain(shown);
   }
