@@ -82,7 +82,7 @@ test("cdk deploy -c canary=false is as the setting, and sets every alias each ti
 
 test("every feature flag of CDK has its default, so that CDK suggests to set none", () => {
   vi.stubEnv("CDK_VALIDATION", "false");
-  const { artifacts = {} } = appWith({}, { demo }).synth().manifest;
+  const { artifacts = {} } = appWith({}, { staging }).synth().manifest;
   const { flags } = Object(artifacts["aws-cdk-lib/feature-flag-report"]?.properties);
   const suggested = Object.keys(flags).filter((name) => {
     const { recommendedValue, unconfiguredBehavesLike, userValue } = flags[name];
