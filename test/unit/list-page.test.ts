@@ -243,6 +243,14 @@ describe("a response is a page, is lost or is an error for both protocols:", () 
   });
 });
 
+test("a page in pieces isn't left to the SDK, though some of its orders are exceptions", async () => {
+  ListProtocol.pieceLength = 1;
+  const read = await reader(ours);
+  using slow = vi.spyOn(AwsJson1_0Protocol.prototype, "deserializeResponse");
+  expect(await read(body)).toMatchObject({ orders: 3, omittedFields: { shipDate: 1 } });
+  expect(slow).not.toHaveBeenCalled();
+});
+
 test.each([
   [0, 1],
   [1, 2],
