@@ -93,9 +93,11 @@ test("a push to main or a person has the accepted commit tested, built and deplo
     accept: expression("inputs.accept"),
   };
   const upload = "actions/upload-artifact";
+  const wholeHistory = { "fetch-depth": 0 };
   expect(jobs).toMatchObject({
     commit: {
       steps: {
+        "actions/checkout": { with: wholeHistory },
         "Accept only a commit that main contains": {
           env: { COMMIT: expression(`${isRollback} || github.sha`) },
         },
@@ -109,7 +111,7 @@ test("a push to main or a person has the accepted commit tested, built and deplo
         attempt: expression("github.run_attempt"),
       },
       steps: {
-        "actions/checkout": { with: { ref: accepted } },
+        "actions/checkout": { with: { ref: accepted, ...wholeHistory } },
         "Take today's settings": { if: expression("!inputs.own-settings") },
         Build: { env: { CANARY: expression(`!${isRollback}`) } },
         [upload]: {

@@ -120,6 +120,18 @@ test.each<[what: string, ...changes: Change[]]>([
   ],
   ["Node 26", set("CancelOrder.Runtime", "nodejs26.x")],
   [
+    "a resource that begins to wait for others",
+    (next) => Object.assign(at(next, "Orders").resource, { DependsOn: ["Other"] }),
+    (next) => at(next, "CancelOrder").resource["DependsOn"].push("Other"),
+  ],
+  [
+    "a reference in another form",
+    (next) => {
+      const path = "CancelOrderRole/DefaultPolicy.PolicyDocument.Statement.1.Resource";
+      set(path, [{ "Fn::Sub": `$\{${at(next, "Orders").id}.Arn}` }])(next);
+    },
+  ],
+  [
     "a new alarm that rolls its function back",
     addLike("Alarms/CancelSlow", "NewAlarm"),
     push("Rollout/CancelOrder.AlarmConfiguration.Alarms", { Name: { Ref: "NewAlarm" } }),
