@@ -47,6 +47,55 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
     "CancelOrder, ListOrders: Environment.Variables.ORDERS_TABLE: {Orders} becomes {{Orders}",
   ],
   [
+    "an alias points to unpublished code",
+    set("CancelOrder/Aliaslive.FunctionVersion", "$LATEST"),
+    "CancelOrder/Aliaslive: FunctionVersion: {CancelOrder/CurrentVersion.Version}",
+  ],
+  [
+    "a function is added, beside a change that is more than references to it",
+    (next) => {
+      addFunction(next);
+      set("CancelOrder.Layers", [{ Ref: "Other" }, "arn:aws:lambda:eu:1:layer:x:1"])(
+        next,
+      );
+    },
+    "CancelOrder: Layers: gains {Other}; gains arn:aws:lambda:eu:1:layer:x:1",
+    "Other: a new Lambda::Function",
+    "OtherRole: a new IAM::Role; AssumeRolePolicyDocument.Statement.0 Allow Principal Service",
+  ],
+  [
+    "functions and a role move from the orders to the keys",
+    (next) => {
+      const { Ref } = reference(next, "ApiKeys");
+      moveOrders(next, { Ref });
+      set(`${statements}.1.Resource`, { "Fn::GetAtt": [Ref, "Arn"] })(next);
+    },
+    "CancelOrder, ListOrders: Environment.Variables.ORDERS_TABLE: {Orders} becomes",
+    "CancelOrderRole/DefaultPolicy: PolicyDocument.Statement: gains Allow Principal",
+  ],
+  [
+    "a variable steers the runtime",
+    set("CancelOrder.Environment.Variables.LD_PRELOAD", "/tmp/other.so"),
+    "CancelOrder: Environment.Variables.LD_PRELOAD: unset becomes /tmp/other.so",
+  ],
+  [
+    "a role gains an inline policy",
+    set("CancelOrderRole.Policies", [{ PolicyDocument: { Statement: [allowsAll] } }]),
+    'CancelOrderRole: Policies: gains {"PolicyDocument":{"Statement":["Allow Principal',
+  ],
+  [
+    "a policy is for everyone but one account",
+    add("Own", "SQS::QueuePolicy", {
+      PolicyDocument: { Statement: { Effect: "Allow", NotPrincipal: { AWS: "1" } } },
+    }),
+    "! Own: a new SQS::QueuePolicy; PolicyDocument.Statement Allow NotPrincipal AWS 1",
+  ],
+  [
+    "an output is exported under another name",
+    ({ Outputs = {} }) => Object.assign(Outputs["AlarmsTopicArn"] ?? {}, { Export: "x" }),
+    "Outputs.AlarmsTopicArn: Export: unset becomes x",
+  ],
+  [
     "the tables lose a tag",
     (next) => {
       for (const { Properties } of every(next, "DynamoDB::Table"))
