@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { diffTemplate, type Resource } from "@aws-cdk/cloudformation-diff";
-import { resolveIntrinsics } from "../local/template/intrinsics.ts";
+import { resolveIntrinsics } from "../intrinsics.ts";
 
 /** A CloudFormation template. */
 export interface Template {

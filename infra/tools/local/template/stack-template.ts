@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { environments } from "../../../environments.ts";
+import { resolveIntrinsics } from "../../intrinsics.ts";
 import { arnOf, pseudoParameters } from "../../running-stacks/local-account.ts";
 import { CommandError } from "../../terminal/errors.ts";
-import { resolveIntrinsics } from "./intrinsics.ts";
 import {
   isServed,
   type Properties,
