@@ -83,7 +83,7 @@ export const waiting = awslambda.streamifyResponse(async (_event, stream) => {
 });
 
 export const late = awslambda.streamifyResponse(async (count, stream) => {
-  console.log("waits");
+  console.log("waits", count);
   await signalled;
   await pipeline(chunks(count), open(stream));
 });
