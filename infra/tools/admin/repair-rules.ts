@@ -92,7 +92,8 @@ function judgeStatus(copied: OrderItem, current: OrderItem, differing: string[])
   const is = statusOf(current);
   if (mayBecome(was, is)) return "changedSince";
   if (was === "ended" && is === "ended") return "contradictory";
-  if (was === "ended" && current["reinstatedAt"])
+  // If the copy has the same date, it was shipped or cancelled again afterwards.
+  if (was === "ended" && current["reinstatedAt"] && differing.includes("reinstatedAt"))
     return is === "pending" ? "reinstated" : "contradictory";
   // An order that has lost its status may still say that it was shipped or cancelled since.
   const hasEndedSince = ["shipmentId", "cancellationId"].some(

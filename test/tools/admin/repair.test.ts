@@ -120,13 +120,16 @@ test("an order is judged by what has happened to it since", () => play`
   $ put {"id":24,"status":"shipped",${shipment}}
   $ put COPY {"id":25}
   $ put {"id":25,"otherAttributes":{${lost},"shipmentId":{"S":"a"}}}
+  $ put COPY {"id":26,"status":"shipped","otherAttributes":{${reinstatedAt}}}
+  $ put {"id":26,"otherAttributes":{${reinstatedAt}}}
   $ orders repair --from COPY --fields note,petId,shipDate,complete | sort
   17
   18
   19
   20
   21
-  ! Repaired ORDERS: 0 placed, 5 repaired, 0 same, 1 differing, 4 changed since, \
+  26
+  ! Repaired ORDERS: 0 placed, 6 repaired, 0 same, 1 differing, 4 changed since, \
   2 reinstated, 3 contradictory, 0 only live, 0 in neither
   ! 15 is lost\u{1b}, but was cancelled
   ! 16 is lost\u{1b}, but was pending
@@ -145,6 +148,7 @@ test("an order is judged by what has happened to it since", () => play`
   {"id":23,"shipDate":"2026-11-20T10:00:00Z","status":"shipped","otherAttributes":{${reinstatedAt}}}
   {"id":24,"shipDate":"2026-11-20T09:00:00Z","status":"shipped","otherAttributes":{"shipmentId":{"S":"a"}}}
   {"id":25,"otherAttributes":{"shipmentId":{"S":"a"},${lost}}}
+  {"id":26,"status":"shipped","otherAttributes":{${reinstatedAt}}}
 `);
 
 test("a repair that is interrupted writes no more, and says how far it came", () =>
