@@ -64,8 +64,8 @@ export async function shipOrders(
 }
 
 function shipmentText(id: string, { outcome, shipDate, status, reason }: Shipment) {
-  const detail = shipDate ?? status ?? reason;
-  const suffix = detail === undefined ? "" : `: ${detail}`;
+  const details = [shipDate ?? status, reason].filter((text) => text !== undefined);
+  const suffix = details.length === 0 ? "" : `: ${details.join(", ")}`;
   return `Order ${id} ${outcomes[outcome][0]}${suffix}`;
 }
 
@@ -93,10 +93,9 @@ async function shipOrder(
     if (conflict === undefined) return { outcome: "shipped", shipDate };
     return rejection(conflict.found);
   } catch (error) {
-    if (error instanceof UnsettledWriteError)
-      return { outcome: "unknown", reason: errorText(error.cause) };
-    if (isThrottled(error)) return { outcome: "unknown", reason: errorText(error) };
-    throw error;
+    const cause = error instanceof UnsettledWriteError ? error.cause : error;
+    if (cause === error && !isThrottled(error)) throw error;
+    return { outcome: "unknown", shipDate, reason: errorText(cause) };
   }
 }
 
