@@ -140,7 +140,7 @@ export async function reinstateOrder(
 }
 
 const ownedByWrites =
-  /^(id|status|(placement|shipment|correction|cancellation)Id|cancelled(At|By)|reinstatedAt)$/;
+  /^(id|status|complete|(placement|shipment|correction|cancellation)Id|cancelled(At|By)|reinstatedAt)$/;
 
 const informative = {
   ReturnValuesOnConditionCheckFailure: "ALL_OLD",

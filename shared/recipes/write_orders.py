@@ -128,7 +128,7 @@ def reinstate_order(client, table, order_id, wrong_date, ship_date, reinstated_a
 
 
 _OWNED_BY_WRITES = re.compile(
-    "id|status|(placement|shipment|correction|cancellation)Id|cancelled(At|By)|reinstatedAt"
+    "id|status|complete|(placement|shipment|correction|cancellation)Id|cancelled(At|By)|reinstatedAt"
 )
 
 

@@ -230,6 +230,7 @@ describe.each([
       ["place", { id: 5.5 }, /^The id .* 64|^Cannot convert 5.5 to a BigInt/],
       ["correct", { name: "id" }, /^id can't be corrected/],
       ["correct", { name: "status" }, /^status can't be corrected/],
+      ["correct", { name: "complete" }, /^complete can't be corrected/],
       ["correct", { name: "reinstatedAt" }, /^reinstatedAt can't be corrected/],
     ])(
     "team A asks to %s an order with %j, which is not sent",
