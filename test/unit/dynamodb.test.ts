@@ -6,12 +6,22 @@ import {
   PutItemCommand,
   ScanCommand,
 } from "@aws-sdk/client-dynamodb";
-import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import {
+  afterEach,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from "vitest";
 import { engineClient } from "../../infra/tools/running-stacks/engine-client.ts";
 import { callFailed, createClient, mayBeApplied } from "../../shared/dynamodb.ts";
-import { requestId, response, startFakeTable } from "./fake-table.ts";
+import { mostAttempts, requestId, response, startFakeTable } from "./fake-table.ts";
 
 const table = await startFakeTable();
+// No pauses between attempts.
+beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0));
 afterEach(() => void vi.restoreAllMocks());
 
 /** A client that never times out by chance, until the test ends. */
@@ -122,7 +132,10 @@ test.each([
 /** A client whose every attempt fails like this before it has a response. */
 function failingClient(...failures: unknown[]): DynamoDBClient {
   const client = patientClient();
-  const handle = vi.fn(() => Promise.reject(failures.at(-1)));
+  const handle = vi.fn(async () => {
+    const isEndless = handle.mock.calls.length > mostAttempts;
+    throw isEndless ? new TypeError("Too many attempts") : failures.at(-1);
+  });
   for (const failure of failures.slice(0, -1)) handle.mockRejectedValueOnce(failure);
   Object.assign(client.config, { requestHandler: { handle } });
   return client;
@@ -135,7 +148,9 @@ const write = new PutItemCommand({ TableName: "orders", Item: { id: { N: "1" } }
 
 /** The error of a call, which must fail. */
 async function errorOf(client: DynamoDBClient) {
-  return client.send(write).then(
+  // Ends a call that is repeated for ever.
+  const abortSignal = AbortSignal.timeout(15_000);
+  return client.send(write, { abortSignal }).then(
     () => expect.unreachable(),
     (error: unknown) => error,
   );
