@@ -1,7 +1,7 @@
 import { buffer } from "node:stream/consumers";
 import type { FunctionId, Variant } from "./floors.ts";
 import { cpuShare, startRationed } from "./rationed-function.ts";
-import { besides, byHand, figure, sdkAlone, sdkAsItComes } from "./row.ts";
+import { besides, byHand, figure, sdkAlone, stockSdk } from "./row.ts";
 import { cpuOf, inTurn, sampleOf } from "./samples.ts";
 import {
   authorizeEvent,
@@ -43,7 +43,7 @@ async function coldStart(
   event: unknown,
   floors: readonly Variant[] = [],
 ) {
-  const variants = ["ours", sdkAsItComes, ...floors] as const;
+  const variants = ["ours", stockSdk, ...floors] as const;
   const samples = await inTurn(rounds, variants, async (variant) => {
     await using running = new AsyncDisposableStack();
     let pid: number | undefined;
@@ -56,10 +56,10 @@ async function coldStart(
     };
     return await sampleOf(start, () => cpuOf(pid));
   });
-  const { ours, [sdkAsItComes]: asItComes } = samples;
+  const { ours, [stockSdk]: asItComes } = samples;
   const name = `cold start of ${id}`;
   return [
-    ...besides(name, "time", { ours, [sdkAsItComes]: asItComes }),
+    ...besides(name, "time", { ours, [stockSdk]: asItComes }),
     ...besides(name, "CPU", samples),
   ];
 }

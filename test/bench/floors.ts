@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, buildSync } from "esbuild";
 import { bundling } from "../../infra/stack/bundles.ts";
-import { byHand, sdkAlone, sdkAsItComes } from "./row.ts";
+import { byHand, sdkAlone, stockSdk } from "./row.ts";
 
 /** A way to do a function's work, by its name in the rows. */
-export type Variant = "ours" | typeof sdkAsItComes | typeof sdkAlone | typeof byHand;
+export type Variant = "ours" | typeof stockSdk | typeof sdkAlone | typeof byHand;
 export type FunctionId = "ListOrders" | "CancelOrder" | "Authorize";
 
 const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url));
@@ -29,7 +29,7 @@ export function buildVariants(directory: string) {
   });
   build(byHand, calling("floor/dynamodb.mjs"));
   build(sdkAlone, calling("floor/sdk/dynamodb.mjs"));
-  build(sdkAsItComes, {
+  build(stockSdk, {
     entryPoints: functions,
     alias: { "@aws-sdk/client-dynamodb": pathOf("floor/sdk/as-it-comes.mjs") },
     define: {},

@@ -2,7 +2,7 @@ import type { OrderItem } from "../../shared/order.ts";
 import { unsignedCall } from "../helpers/unsigned-call.ts";
 import type { Variant } from "./floors.ts";
 import { type Change, startPageServer } from "./page-server.ts";
-import { besides, byHand, sdkAlone, sdkAsItComes } from "./row.ts";
+import { besides, byHand, sdkAlone, stockSdk } from "./row.ts";
 import { functionSampler, inTurn, sampleOf } from "./samples.ts";
 import {
   type hostOf,
@@ -16,7 +16,7 @@ import {
 const rounds = 5;
 
 const leastWork = ["ours", sdkAlone, byHand] as const;
-const slowWay = ["ours", sdkAsItComes] as const;
+const slowWay = ["ours", stockSdk] as const;
 const gzip = { "Accept-Encoding": "gzip" };
 
 export async function lists(subject: Subject) {

@@ -2,7 +2,7 @@ import { goals, reasons } from "./goals.ts";
 import { median } from "./samples.ts";
 
 /** Our functions, without what `bundles.ts` and the code choose of the SDK. */
-export const sdkAsItComes = "ours with the SDK as it comes";
+export const stockSdk = "the stock SDK";
 export const sdkAlone = "the SDK alone";
 export const byHand = "calls signed by hand";
 
