@@ -26,8 +26,8 @@ const common = {
 export default defineConfig({
   test: {
     globalSetup: "test/helpers/assembly.ts",
-    // Most test files wait for processes and time limits more than they compute.
-    maxWorkers: 3,
+    // Each worker loads CDK, the SDK and esbuild once more.
+    maxWorkers: 2,
     // Handlers warn about it where a test loads them and there is no table.
     onConsoleLog: (text) => !text.includes("not_ready"),
     projects: [
