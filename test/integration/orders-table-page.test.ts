@@ -108,7 +108,7 @@ test.each([
 
 test("the page's commands find the table by the output OrdersTableName of a stack", async () => {
   const script = examples("sh", "Find the table").join("");
-  const command = script.replace(/ORDERS=\$\((.*)\)/s, "$1");
+  const command = script.replace(/export ORDERS=\$\((.*)\)/s, "$1");
   expect((await awsArguments(command)).join(" ")).toMatch(
     /^cloudformation describe-stacks --stack-name \S+ --output text --query Stacks\[0]\.Outputs\[\?OutputKey=='OrdersTableName']\.OutputValue$/,
   );

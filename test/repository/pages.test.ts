@@ -74,6 +74,7 @@ const known = new Set(
 );
 // Names of AWS and its SDK that nothing here calls.
 const foreign = [
+  "--apply-permissions-boundary-to-all-roles",
   "--custom-permissions-boundary",
   "--max-session-duration",
   "--method",
