@@ -65,6 +65,12 @@ describe("the launcher", () => {
     ["says what to do without development packages", "commander", "exit 1", npmCi],
     ["says what to do if the machine's Node is too old", ".bin/node", "exit 1", noNode],
     ["says what to do without any Node", ".bin/node", "", noNode],
+    [
+      "says what to do if the machine has Node 23",
+      ".bin/node",
+      `exec ${process.execPath} --import 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"23.11.1"}})' "$@"`,
+      noNode,
+    ],
     ["uses the machine's Node 24", ".bin/node", `exec ${process.execPath} "$@"`, ""],
     ["uses the checkout's Node before the machine's", "nothing", "exit 99", ""],
   ])("%s", async (_, missing, node, stderr) => {

@@ -143,6 +143,13 @@ test("an export replaces the file behind a link, with its mode, once it is on th
   expect(await readlink("link.ndjson")).toBe("target.ndjson");
 });
 
+test("an export to /dev/stdout prints only orders there", () => play`
+  $ put {"id":1}
+  $ orders export /dev/stdout
+  {"id":1,"status":"pending"}
+  ! Exported 1 order
+`);
+
 test("an export rejects a link that leads nowhere, and keeps it", async () => {
   await symlink("none.ndjson", "dangling.ndjson");
   await play`

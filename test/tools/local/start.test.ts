@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -68,6 +68,7 @@ describe.runIf(hasList)("npm start", () => {
       statuses.push(await runCurl(`${exported}; ${command}`));
     expect(statuses).toEqual([200, 204, 404, 409, 409]);
 
+    expect((await stat(db)).mode & 0o777).toBe(0o600);
     const engine = await descendants(first.pid, "dynoxide");
     // A process that SIGSTOP has stopped would outlive the test.
     onTestFinished(() => {

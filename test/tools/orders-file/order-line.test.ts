@@ -205,6 +205,14 @@ test.each([
   expect(parseOrderLine(line)).toEqual({ problems: [expect.stringMatching(problem)] });
 });
 
+test.each([
+  [100, "item"],
+  [101, "problems"],
+])("a cancellationId of %i characters makes a line with %s", (length, part) => {
+  const line = JSON.stringify({ id: 1, cancellationId: "x".repeat(length) });
+  expect(parseOrderLine(line)).toHaveProperty(part);
+});
+
 test("an attribute may have any number that DynamoDB accepts, and nothing else", () => {
   const accepted = [
     `1${"0".repeat(40)}`,

@@ -203,6 +203,13 @@ describe("a new stage", () => {
   });
 });
 
+test("the checks after one without a response follow, unless it is the first", async () => {
+  // Not HTTP to Node.js's client.
+  service.fault = when(/ \/nope /, { headers: { "Content-Length": "x" } });
+  const failed = expect.stringMatching(/^FAIL .*: no response from /);
+  expect(await findings()).toEqual([failed, failed, failed]);
+});
+
 test("the reason that no address of a host responds is the error's code", () => {
   const error = Object.assign(new AggregateError([]), { code: "ECONNREFUSED" });
   expect(reason(error)).toBe("ECONNREFUSED");

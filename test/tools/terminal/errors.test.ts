@@ -52,7 +52,12 @@ test.each<[text: string, error: unknown]>([
     "No response from h (ENOTFOUND; is the region right?)",
     system("ENOTFOUND", { hostname: "h" }),
   ],
-  ["No response from h (EAI_AGAIN)", system("EAI_AGAIN", { hostname: "h" })],
+  ...["EAI_AGAIN", "ECONNRESET", "EHOSTUNREACH", "ENETUNREACH", "EPIPE", "ETIMEDOUT"].map(
+    (code): [string, Error] => [
+      `No response from h (${code})`,
+      system(code, { hostname: "h" }),
+    ],
+  ),
   [
     "No response from ::1:1 (ECONNREFUSED)",
     system("ECONNREFUSED", { address: "::1", port: 1 }),
