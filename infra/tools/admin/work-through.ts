@@ -15,7 +15,7 @@ interface Work<Item, Outcome extends string> {
   unit: string;
   total?: number;
   items: AsyncIterable<Item> | Iterable<Item>;
-  /** Of items whose orders are to be read first, consistently: the key of one's order. */
+  /** The key of an item's order. If given, orders are read first, consistently. */
   keyOf?: ((item: Item) => OrderItem) | undefined;
   /** Works on an item, given its order, and yields the outcome, or several for a batch. */
   work: (item: Item, order?: OrderItem) => AsyncIterable<Outcome>;
@@ -46,27 +46,30 @@ export async function workThrough<Item, Outcome extends string>(
     stop.abort(isUnsettled ? error.cause : error);
     reason = errorText(signal.reason);
   };
-  const workOn = async (item: Item, order?: OrderItem) => {
-    signal.throwIfAborted();
-    for await (const outcome of work(item, order)) {
-      counts[outcome] = (counts[outcome] ?? 0) + 1;
-      progress.update(++done);
-    }
-  };
   const reads = keyOf && calls("reads");
   const ordersOf = async (batch: Item[]) => {
     if (!reads) return () => undefined;
     const find = await reads.read(ordersTable, "id", batch.map(keyOf), true);
     return (item: Item) => find(keyOf(item));
   };
-  // The workers share one queue, so each batch goes to one of them, and is read only when one is
+  async function* queued() {
+    for await (const batch of batches(items, keyOf ? batchSize : 1)) {
+      signal.throwIfAborted();
+      const orderOf = await ordersOf(batch);
+      for (const item of batch) yield [item, orderOf(item)] as const;
+    }
+  }
+  // The workers share one queue, so each item goes to one of them, and is read only when one is
   // free.
-  const queue = batches(items, keyOf ? batchSize : 1);
+  const queue = queued();
   const worker = async () => {
     try {
-      for await (const batch of queue) {
-        const orderOf = await ordersOf(batch);
-        for (const item of batch) await workOn(item, orderOf(item));
+      for await (const [item, order] of queue) {
+        signal.throwIfAborted();
+        for await (const outcome of work(item, order)) {
+          counts[outcome] = (counts[outcome] ?? 0) + 1;
+          progress.update(++done);
+        }
       }
     } catch (error) {
       fail(error);
