@@ -12,7 +12,8 @@ interface Shipment {
   outcome: Outcome;
   shipDate?: string | undefined;
   status?: string | undefined;
-  /** Why the outcome is unknown. */
+  /** Of an unknown outcome: the order's own, if it has shipped, and why it is unknown. */
+  shipmentId?: string;
   reason?: string;
 }
 
@@ -63,9 +64,11 @@ export async function shipOrders(
   };
 }
 
-function shipmentText(id: string, { outcome, shipDate, status, reason }: Shipment) {
-  const details = [shipDate ?? status, reason].filter((text) => text !== undefined);
-  const suffix = details.length === 0 ? "" : `: ${details.join(", ")}`;
+function shipmentText(id: string, shipment: Shipment) {
+  const { outcome, shipDate, status, shipmentId, reason } = shipment;
+  const unknown = shipmentId && `shipment ${shipmentId}, ${reason}`;
+  const detail = shipDate ?? status ?? unknown;
+  const suffix = detail === undefined ? "" : `: ${detail}`;
   return `Order ${id} ${outcomes[outcome][0]}${suffix}`;
 }
 
@@ -82,11 +85,12 @@ async function shipOrder(
   calls: TableCalls,
 ): Promise<Shipment> {
   const pending = { ...orderKey(id), status: { S: "pending" satisfies OrderStatus } };
+  const shipmentId = randomUUID();
   const shipped: OrderItem = {
     status: { S: "shipped" satisfies OrderStatus },
     shipDate: { S: shipDate },
     complete: { BOOL: true },
-    shipmentId: { S: randomUUID() },
+    shipmentId: { S: shipmentId },
   };
   try {
     const conflict = await calls.update(table, "id", shipped, pending);
@@ -95,7 +99,7 @@ async function shipOrder(
   } catch (error) {
     const cause = error instanceof UnsettledWriteError ? error.cause : error;
     if (cause === error && !isThrottled(error)) throw error;
-    return { outcome: "unknown", shipDate, reason: errorText(cause) };
+    return { outcome: "unknown", shipmentId, reason: errorText(cause) };
   }
 }
 
