@@ -253,16 +253,6 @@ const environmentsSchema = z
   .check(({ value, issues }) => {
     if (!("staging" in value))
       issues.push(mistake("staging", undefined, "there, because npm start serves it"));
-    for (const [key, { account, stackName }] of Object.entries(value)) {
-      const sharing = Object.values(value).filter(
-        ({ account: other }) => !account || !other || account.id === other.id,
-      );
-      for (const other of sharing) {
-        if (!stackName.startsWith(`${other.stackName}-`)) continue;
-        const text = `a name that policies for ${other.stackName}-* don't match, or in another account`;
-        issues.push(mistake(`${key}.stackName`, stackName, text));
-      }
-    }
   });
 
 /** A line for each mistake in the settings of all environments; undefined without any. */
