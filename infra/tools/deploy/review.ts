@@ -66,7 +66,7 @@ const protection =
  * service of AWS.
  */
 const opening =
-  /AuthType":"NONE"|^(?!.*"Effect":"Deny").*("Not(Action|Principal)"|"Action":\[?[^\]]*"([\w-]+:)?\*"|"Principal":(?!"[\w.-]+\.amazonaws\.com"|\{"Service":[^,}]+\}))/;
+  /AuthType":"NONE"|^(?!.*"Effect":"Deny").*("Not(Action|Principal)"|"Action":(\[[^\]]*)?"([\w*-]+:)?\*"|"Principal":(?!"[\w.-]+\.amazonaws\.com"|\{"Service":[^,}]+\}))/;
 
 /** Whether data may be lost, or others may call what they could not. */
 function isGrave({ kind, type, property, was, is, replaces, content }: Change) {

@@ -16,6 +16,7 @@ import {
   deployedTemplate,
   linesBetween,
   linesOf,
+  push,
   reviewBetween,
   set,
   synthesised,
@@ -23,6 +24,16 @@ import {
 
 test.each(stoppingChanges)("a deployment stops when %s", (_, change, ...texts) => {
   expect(linesOf(change)).toEqual(texts.map((text) => expect.stringContaining(text)));
+});
+
+test.each([
+  ["xray:PutTraceSegments", false],
+  [["xray:PutTraceSegments", "s3:*"], true],
+  ["*:*", true],
+])("a grant of %j on everything is marked: %s", (Action, isMarked) => {
+  const statements = "CancelOrderRole/DefaultPolicy.PolicyDocument.Statement";
+  const [line] = linesOf(push(statements, { Effect: "Allow", Action, Resource: "*" }));
+  expect(line?.startsWith("! ")).toBe(isMarked);
 });
 
 const { account: _account, ...unpinned } = everyOption;
