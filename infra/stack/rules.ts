@@ -56,7 +56,7 @@ function missingGrants(stack: OrdersStack) {
   };
   const hasKey = ({ node }: IConstruct) =>
     stack.resolve((node.defaultChild as CfnTable).sseSpecification)?.kmsMasterKeyId;
-  const needsKey = "may not use the key of its table";
+  const needsKey = "may not use the table's key";
   for (const account of hasKey(tables.orders) ? stack.writerAccounts : [])
     require(`key:${account}`, stack, new RegExp(account), `${account} ${needsKey}`);
   perFunction((name, { id, table }) => {

@@ -98,12 +98,12 @@ test("synthesis warns of what own parts need and nothing allows", () => {
   };
   const environment = { ...noOption, writerAccounts: ["222222222222"] };
   expect(warnings(environment, useKeyAndVpc)).toEqual([
-    "222222222222 may not use the key of its table: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:222222222222]",
-    "ListOrders may not use the key of its table: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:ListOrders]",
+    "222222222222 may not use the table's key: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:222222222222]",
+    "ListOrders may not use the table's key: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:ListOrders]",
     "ListOrders may not connect to its VPC: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:vpc:ListOrders]",
-    "CancelOrder may not use the key of its table: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:CancelOrder]",
+    "CancelOrder may not use the table's key: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:CancelOrder]",
     "CancelOrder may not connect to its VPC: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:vpc:CancelOrder]",
-    "Authorize may not use the key of its table: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:Authorize]",
+    "Authorize may not use the table's key: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:Authorize]",
     "CloudWatch Logs may not use the key of a log: see infra/MAKE-IT-YOURS.md [ack: pet-store-orders:key:logs]",
   ]);
 });
