@@ -243,11 +243,12 @@ describe("a response is a page, is lost or is an error for both protocols:", () 
   });
 });
 
-test("a page in pieces isn't left to the SDK, though some of its orders are exceptions", async () => {
+test("a page in pieces isn't left to the SDK, though it is empty or has exceptions", async () => {
   ListProtocol.pieceLength = 1;
   const read = await reader(ours);
   using slow = vi.spyOn(AwsJson1_0Protocol.prototype, "deserializeResponse");
   expect(await read(body)).toMatchObject({ orders: 3, omittedFields: { shipDate: 1 } });
+  expect(await read('{"Items":[],"Count":0}')).toMatchObject({ orders: 0 });
   expect(slow).not.toHaveBeenCalled();
 });
 
