@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { runInNewContext } from "node:vm";
+import type { CfnTable } from "aws-cdk-lib/aws-dynamodb";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import { type App, CfnResource, Stack } from "aws-cdk-lib/core";
@@ -38,6 +39,8 @@ test("every environment, even a third one, is a stack with a team's own parts, w
   const app = appWith({}, { ...fixtures, demo }, (stack) => {
     seen.push(`${stack.stackName} of ${stack.environmentName}`);
     stack.terminationProtection = false;
+    const table = stack.ordersTable.node.defaultChild as CfnTable;
+    table.sseSpecification = { sseEnabled: true, kmsMasterKeyId: "key" };
   });
   expect(seen).toEqual([
     "PetStoreOrders-everything of every-option",
@@ -46,6 +49,8 @@ test("every environment, even a third one, is a stack with a team's own parts, w
   ]);
   const broken = app.node.children.flatMap(({ node }) => node.validate());
   expect(broken).toEqual(["keepData needs terminationProtection"]);
+  const warned = app.node.children.flatMap(({ node }) => node.metadata);
+  expect(JSON.stringify(warned)).toContain("may not use the table's key");
 });
 
 test("a mistake in the settings stops synthesis", () => {

@@ -60,6 +60,7 @@ describe.each(Object.values<FunctionEntry>(functionList))("the function $id", (e
     await serveFirstRequest();
     expect(connections).toHaveLength(2);
     expect(new Set(connections).size).toBe(1);
+    expect(timeout).toHaveBeenCalledWith(900);
     expect(troubles()).toEqual([[], []]);
   });
 

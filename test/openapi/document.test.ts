@@ -90,6 +90,10 @@ test("every response names the id that support asks for", () => {
     expect(headers).toHaveProperty("x-amzn-RequestId");
 });
 
+test("the document says how long headers may be", () => {
+  expect(document.info.description).toContain("headers may total 10,240 bytes");
+});
+
 test("the JavaScript of the description reads every int64 exactly", async () => {
   const example = /```js\n(.*?)```/s.exec(document.info.description)?.[1];
   const module = encodeURIComponent(`${example} export { parseExactly };`);

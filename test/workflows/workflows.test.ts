@@ -66,6 +66,10 @@ test("CI synthesises a pull request; a deployment's own build does for a deploym
   expect(condition).toBe(expression("github.event_name == 'pull_request'"));
 });
 
+test("a deployment doesn't wait for the tests on other machines", () => {
+  expect(jobsOf("CI")["other-machines"]).toMatchObject({ if: expression("!inputs.ref") });
+});
+
 const getsRole = ({ uses }: Step) => uses?.startsWith("aws-actions/configure-aws");
 
 test.each(allJobs.filter(({ steps }) => steps.some(getsRole)))(
