@@ -1,4 +1,4 @@
-/** What a row must not exceed: a ratio, or a bundle's kilobytes (1024 bytes). */
+/** The highest value allowed in a row: a ratio, or a bundle's kilobytes (1024 bytes). */
 export const goals: Record<string, number> = {
   "bundle of ListOrders": 200,
   "bundle of CancelOrder": 200,

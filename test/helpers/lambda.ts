@@ -5,7 +5,7 @@ import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { vi } from "vitest";
 import type { FunctionEntry } from "../../infra/stack/function-list.ts";
 
-/** What functions may read of a proxy event, admitted as `key_1`, with these changes. */
+/** The parts of a proxy event that functions may read, admitted as `key_1`, with these changes. */
 export function proxyEvent(changes: Partial<APIGatewayProxyEvent>) {
   const requestContext = {
     authorizer: { principalId: "key_1", keyId: "key_1" },

@@ -8,7 +8,7 @@ export interface RequestOptions {
   method?: string;
   headers?: Record<string, string | string[]>;
   body?: string | Buffer | undefined;
-  /** What the request line names, if not the URL's path. */
+  /** The target in the request line, if not the URL's path. */
   target?: string;
   /** Keeps connections; without one, each request has its own. */
   agent?: Agent | false;

@@ -133,8 +133,8 @@ export class TableCalls {
   }
 
   /**
-   * Reads the items that have the keys of these, at most a hundred keys, which takes a tenth of the time
-   * of reading them one by one. Returns a function that finds the one with the key of another
+   * Reads the items that have the keys of these, at most a hundred keys, which takes a tenth of the
+   * time of reading them one by one. Returns a function that finds the one with the key of another
    * item.
    */
   async read(table: string, key: string, items: OrderItem[], ConsistentRead = false) {

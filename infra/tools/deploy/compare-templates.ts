@@ -26,17 +26,18 @@ const renamed = ["AWS::ApiGateway::Deployment", "AWS::Lambda::Version"];
 
 /**
  * Rewrites a template so that equal meanings read alike. References become text with the construct's
- * path, like `{Orders.Arn}`, and literal text like that gets a second brace; account and region are spelt out where `account` has them; text that is
- * JSON becomes what it says; tags go by their keys, and what CDK renames goes by its path. An alias
- * that skips its canary once says so where the canary stood.
+ * path, like `{Orders.Arn}`; literal text like that gets a second brace. Account and region are spelt
+ * out where `account` has them. Text that is JSON becomes what it says. Tags go by their keys, and
+ * what CDK renames goes by its path. An alias that skips its canary once says so where the canary
+ * stood.
  */
 export function comparable(template: Template, account?: Account): Parts {
-  const known: Record<string, string | undefined> = {
-    "AWS::AccountId": account?.id,
-    "AWS::Region": account?.region,
-  };
+  const known = new Map([
+    ["AWS::AccountId", account?.id],
+    ["AWS::Region", account?.region],
+  ]);
   const referenceText = (id: string, attribute = ""): string =>
-    known[id] ??
+    known.get(id) ??
     `{${propertyPath(constructPath(id, template.Resources[id]), attribute)}}`;
   const plain = (property: string, value: unknown): unknown => {
     if (typeof value === "string") return fromJson(value);
