@@ -20,9 +20,9 @@ import { ServiceError } from "./errors.ts";
  * the response begins, in milliseconds. Once it has begun, it may pause as long.
  * 2. A call makes up to `maxAttempts` attempts, the first included. The pauses between them grow
  * from `retryBaseDelay`.
- * 3. Other than for a list, a function makes one call for a request. All of its attempts that get no response fit into
- * the function's `timeoutSeconds` (`function-list.ts`), of which it leaves `timeoutEarlyInMillis`
- * (`functions/`) for the response.
+ * 3. Other than for a list, a function makes one call for a request. All of its attempts that get no
+ * response fit into the function's `timeoutSeconds` (`function-list.ts`), of which it leaves
+ * `timeoutEarlyInMillis` (`functions/`) for the response.
  * 4. A list makes a call for each page, which ends after `pageDeadline`, and more of them while the
  * table throttles, until `throttlingDeadline` (`orders-table.ts`). The whole list has Lambda's 15
  * minutes.
