@@ -113,7 +113,8 @@ export class OrdersClient {
     } catch (error) {
       // When all of a host's addresses fail, only their own errors say why.
       const reason = error instanceof AggregateError ? error.errors : error;
-      throw new ApiError(this.#withoutKey(`No whole response: ${reason}`));
+      const what = error instanceof RangeError ? "Too long a list" : "No whole response";
+      throw new ApiError(this.#withoutKey(`${what}: ${reason}`));
     }
     const { statusCode: status = 0, headers } = response;
     const result = read(status, body);
@@ -172,7 +173,7 @@ async function textOf(response: IncomingMessage) {
 
 /** Whether another attempt may help. */
 function mayPass({ status, message }: ApiError) {
-  if (status === undefined) return !/certificate|wrong version/i.test(message);
+  if (status === undefined) return !/certificate|RangeError|wrong version/i.test(message);
   return status === 200 || status === 429 || status >= 500;
 }
 

@@ -259,3 +259,18 @@ test("the client in TypeScript says why none of a host's addresses can be reache
   const client = new OrdersClient("http://127.0.0.1:9/v1", key);
   await expect(client.listOrders()).rejects.toThrow("No whole response: Error: refused");
 });
+
+test("the client in TypeScript asks only once for a list that no string can hold", async () => {
+  let requests = 0;
+  const { port, close } = await listen(0, (_, response) => {
+    requests += 1;
+    response.end("[]");
+  });
+  onTestFinished(close);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const longest = " ".repeat(2 ** 29 - 24);
+  vi.spyOn(TextDecoder.prototype, "decode").mockReturnValue(longest);
+  const client = new OrdersClient(`http://127.0.0.1:${port}/v1`, key);
+  await expect(client.listOrders()).rejects.toThrow("Too long a list: RangeError");
+  expect(requests).toBe(1);
+});
