@@ -41,7 +41,12 @@ export function addTables(stack: Stack, environment: Environment): ServiceTables
   const writersStatement = {
     Effect: "Allow",
     Principal: { AWS: writerAccounts },
-    Action: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+    Action: [
+      "dynamodb:GetItem",
+      "dynamodb:PutItem",
+      "dynamodb:UpdateItem",
+      "dynamodb:ConditionCheckItem",
+    ],
     // The table that the policy is attached to, which can't name itself in it.
     Resource: "*",
   };

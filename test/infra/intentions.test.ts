@@ -257,11 +257,16 @@ test("a changed key pattern or cache time is deployed to the stage", () => {
   expect(new Set(deployments).size).toBe(3);
 });
 
-test("another account that writes orders may read, place and change one, and no more", () => {
+test("another account that writes orders may check, read, place and change one, and no more", () => {
   const { ResourcePolicy } = firstOf(templateOf(everyOption), "AWS::DynamoDB::Table");
   expect(ResourcePolicy.PolicyDocument.Statement).toEqual([
     {
-      Action: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+      Action: [
+        "dynamodb:GetItem",
+        "dynamodb:PutItem",
+        "dynamodb:UpdateItem",
+        "dynamodb:ConditionCheckItem",
+      ],
       Effect: "Allow",
       Principal: { AWS: "222222222222" },
       Resource: "*",

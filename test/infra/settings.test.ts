@@ -78,7 +78,7 @@ ordersStream
   Orders: Properties.StreamSpecification unset -> {"StreamViewType":"NEW_AND_OLD_IMAGES"}
   Outputs.OrdersStreamArn: added Output
 writerAccounts
-  Orders: Properties.ResourcePolicy unset -> {"PolicyDocument":{"Statement":[{"Action":["dynamodb:GetItem","dynamodb:PutItem","dynamodb:UpdateItem"],"Effect":"Allow","Principal":{"AWS":["222222222222","333333333333"]},"Resource":"*"}],"Version":"2012-10-17"}}
+  Orders: Properties.ResourcePolicy unset -> {"PolicyDocument":{"Statement":[{"Action":["dynamodb:GetItem","dynamodb:PutItem","dynamodb:UpdateItem","dynamodb:ConditionCheckItem"],"Effect":"Allow","Principal":{"AWS":["222222222222","333333333333"]},"Resource":"*"}],"Version":"2012-10-17"}}
 dashboard
   Dashboard/Dashboard: added CloudWatch::Dashboard
 topicArn

@@ -35,11 +35,11 @@ describe.runIf(machineHas("git", "which commit is deployed"))("of a repository",
   }
 
   async function accept(directory: string, commit: string) {
-    const GITHUB_OUTPUT = join(await temporaryDirectory(), "output");
-    const env = { COMMIT: commit, GITHUB_OUTPUT };
+    const said = join(await temporaryDirectory(), "said");
+    const env = { COMMIT: commit, GITHUB_OUTPUT: said, GITHUB_STEP_SUMMARY: said };
     const step = "Accept only a commit that main contains";
     const result = await runStep(commitJob, step, { directory, env });
-    return result.ok ? (await readFile(GITHUB_OUTPUT, "utf8")).trim() : result;
+    return result.ok ? await readFile(said, "utf8") : result;
   }
 
   const takeSettings = (directory: string) =>
@@ -52,10 +52,10 @@ describe.runIf(machineHas("git", "which commit is deployed"))("of a repository",
       programs: { "infra/petstore": '[ "$3" = canary=false ]' },
     });
 
-  test("only a commit that main contains is deployed, by its full or short name", async () => {
+  test("only a commit that main contains is deployed, by its full or short name, and the run says which", async () => {
     const directory = await clone();
     for (const name of [old, old.slice(0, 8)])
-      expect(await accept(directory, name)).toBe(`sha=${old}`);
+      expect(await accept(directory, name)).toBe(`sha=${old}\nDeploys ${old}\n`);
     for (const name of [branch, "origin/branch", "0".repeat(40), "--help", ""])
       expect(await accept(directory, name)).toMatchObject({ ok: false });
   });

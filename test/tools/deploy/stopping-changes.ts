@@ -217,7 +217,7 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
     "others may no longer write orders",
     set("Orders.ResourcePolicy", undefined),
     '{"PolicyDocument":{"Statement":["Allow Principal AWS 222222222222, ' +
-      'Action dynamodb:GetItem, dynamodb:PutItem, dynamodb:UpdateItem, Resource *"],' +
+      'Action dynamodb:GetItem, dynamodb:PutItem, dynamodb:UpdateItem, dynamodb:ConditionCheckItem, Resource *"],' +
       '"Version":"2012-10-17"}} becomes unset',
   ],
   [
