@@ -34,8 +34,10 @@ export async function runOnTarget(
   command: Command,
   work: (session: Session) => Promise<Result>,
 ) {
-  const { env } = command.optsWithGlobals<TargetOptions>();
-  const target = await (env ? findDeployedStack(environments[env]) : findLocalStack());
+  const { env, profile } = command.optsWithGlobals<TargetOptions>();
+  const target = await (env
+    ? findDeployedStack(environments[env], profile)
+    : findLocalStack());
   if (target.description) process.stderr.write(`${target.description}\n`);
   try {
     const session = openSession(target, command);

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { type EnvironmentName, environments } from "../../environments.ts";
+import { profileOption } from "../terminal/caller.ts";
 import { parseNonEmpty, wholeNumber } from "../terminal/script.ts";
 import type { Result, Session } from "./command.ts";
 import {
@@ -18,6 +19,7 @@ import { shipExitCodes } from "./ship-outcomes.ts";
 export interface TargetOptions {
   env?: EnvironmentName;
   local?: true;
+  profile?: string;
   json?: true;
   rate?: number;
 }
@@ -57,6 +59,7 @@ function addTarget(command: Command) {
         .choices(Object.keys(environments))
         .conflicts("local"),
     )
+    .addOption(profileOption)
     .option("--local", "work on the running `petstore start`")
     .option("--json", "print JSON, for scripts");
 }

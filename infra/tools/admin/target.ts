@@ -9,6 +9,7 @@ import { LostCallError, retryLostCalls } from "../../../shared/dynamodb.ts";
 import { type Environment, environments } from "../../environments.ts";
 import { engineClient } from "../running-stacks/engine-client.ts";
 import { readStackFiles } from "../running-stacks/stack-files.ts";
+import { clientOptions, requireAccount, resolveCaller } from "../terminal/caller.ts";
 import { CommandError, errorText } from "../terminal/errors.ts";
 
 /** The tables a command works on, and the settings of their environment. */
@@ -37,23 +38,24 @@ const operatorLimits = {
  * Finds the tables of a deployed environment in the outputs of its stack, with the operator's own
  * AWS credentials.
  *
- * @throws CommandError when the stack does not exist or lacks an output, and what the SDK throws
- * when a call fails.
+ * @throws CommandError when the stack does not exist, lacks an output or is in another account than
+ * the environment's, and what the SDK throws when a call fails.
  */
-export async function findDeployedStack(environment: Environment): Promise<Target> {
+export async function findDeployedStack(
+  environment: Environment,
+  profile?: string,
+): Promise<Target> {
   // This client takes a while to load, and a local stack doesn't need it.
   const { CloudFormationClient, DescribeStacksCommand } = await import(
     "@aws-sdk/client-cloudformation"
   );
-  const { name, stackName, account: pinned } = environment;
+  const { name, stackName } = environment;
   const cloudFormation = new CloudFormationClient({
     ...operatorLimits,
-    ...(pinned && { region: pinned.region }),
+    ...clientOptions(environment, profile),
   });
   const { credentials } = cloudFormation.config;
-  // First, because the region may be missing with the profile.
-  await credentials();
-  const region = await cloudFormation.config.region();
+  const { region } = await resolveCaller(cloudFormation, profile);
   const described = cloudFormation.send(
     new DescribeStacksCommand({ StackName: stackName }),
   );
@@ -67,7 +69,8 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
   });
   const { StackId, StackStatus, Outputs } = Stacks?.[0] ?? {};
   // arn:aws:cloudformation:REGION:ACCOUNT:stack/NAME/ID
-  const account = StackId?.split(":")[4];
+  const account = String(StackId?.split(":")[4]);
+  requireAccount(environment, account);
   const output = (key: string) => {
     const value = Outputs?.find(({ OutputKey }) => OutputKey === key)?.OutputValue;
     if (value) return value;

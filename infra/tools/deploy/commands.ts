@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { type Environment, environments } from "../../environments.ts";
+import { profileOption } from "../terminal/caller.ts";
 import type { CompareOptions } from "./compare-stack.ts";
 
 /** The options of `deploy`. */
@@ -42,8 +43,13 @@ function addEnvironment(command: Command, entries: Entries) {
         command.error(`No environment is named ${word}. Choose ${names}.`),
     )
     .addOption(
-      new Option("--profile <name>", "the AWS profile to work with").env("AWS_PROFILE"),
-    );
+      new Option("--env <name>")
+        .hideHelp()
+        .argParser((name) =>
+          command.error(`error: write ${command.name()} ${name}, without --env`),
+        ),
+    )
+    .addOption(profileOption);
 }
 
 /** Adds `compare`, whose exit code is 1 when a change is not accepted. */

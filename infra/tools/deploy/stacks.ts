@@ -14,6 +14,7 @@ import {
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { CloudAssembly } from "aws-cdk-lib/cx-api";
 import type { Environment } from "../../environments.ts";
+import { clientOptions, requireAccount, resolveCaller } from "../terminal/caller.ts";
 import { CommandError } from "../terminal/errors.ts";
 import type { Template } from "./compare-templates.ts";
 
@@ -57,26 +58,14 @@ export interface Caller {
  * throws.
  */
 export async function findCaller(
-  { name, account: pinned }: Environment,
+  environment: Environment,
   profile?: string,
 ): Promise<Caller> {
-  const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
-  const selected = pinned?.region || AWS_REGION || AWS_DEFAULT_REGION;
-  const named = profile ? { profile } : {};
-  const client = new STSClient({ ...named, ...(selected ? { region: selected } : {}) });
-  // First, because the region may be missing with the profile.
-  const credentials = await client.config.credentials().catch((error) => {
-    throw Object.assign(error, named);
-  });
-  const region = await client.config.region();
+  const client = new STSClient(clientOptions(environment, profile));
+  const caller = await resolveCaller(client, profile);
   const { Account = "unknown" } = await client.send(new GetCallerIdentityCommand());
-  if (pinned && Account !== pinned.id) {
-    throw new CommandError(
-      `${name} belongs to account ${pinned.id}, but these credentials are for ${Account}: ` +
-        `assume a role in ${pinned.id} first`,
-    );
-  }
-  return { account: Account, region, credentials, ...named };
+  requireAccount(environment, Account);
+  return { account: Account, ...caller, ...(profile && { profile }) };
 }
 
 /** The statuses of a stack whose first deployment never succeeded: CDK creates it anew. */

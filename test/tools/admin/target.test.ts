@@ -8,7 +8,12 @@ import { findDeployedStack } from "../../../infra/tools/admin/target.ts";
 import { errorText } from "../../../infra/tools/terminal/errors.ts";
 import type { Behaviour } from "../../helpers/faults/fault-proxy.ts";
 import { rejectedAs, unapplied, unnoticed } from "../../helpers/faults/faults.ts";
-import { createTerminal, deployProduction, onFirst } from "./terminal.ts";
+import {
+  createTerminal,
+  deployProduction,
+  onFirst,
+  productionAccount,
+} from "./terminal.ts";
 
 const { dynamodbEndpoint, folder, items, play, playIn, stackAt } = await createTerminal();
 const { production, staging } = environments;
@@ -35,7 +40,7 @@ describe("a command for a deployed environment", () => {
     })`
       $ keys issue --name Acme --env production
       ${production.apiKeyPrefix}_SECRET
-      ! production: AWS account 210987654321, region ${region}
+      ! production: AWS account ${productionAccount}, region ${region}
       ! Issued key_… to Acme; it never expires. …
     `;
     const scope = new RegExp(`Credential=AKIAEXAMPLE/\\d{8}/${region}/dynamodb/`);
@@ -45,9 +50,11 @@ describe("a command for a deployed environment", () => {
 
   test("works in the region it is pinned to, in five attempts of ten seconds each", async () => {
     deployProduction(tables);
-    const account = { id: "210987654321", region: "eu-north-1" };
+    const account = { id: productionAccount, region: "eu-north-1" };
     const { client, description } = await findDeployedStack({ ...production, account });
-    expect(description).toBe("production: AWS account 210987654321, region eu-north-1");
+    expect(description).toBe(
+      `production: AWS account ${productionAccount}, region eu-north-1`,
+    );
     expect(await client.config.region()).toBe("eu-north-1");
     // The handler reads its settings with its first call.
     const aborted = { abortSignal: AbortSignal.abort() };
@@ -60,6 +67,36 @@ describe("a command for a deployed environment", () => {
     };
     expect(client.config.requestHandler).toMatchObject({ config });
     expect(await client.config.maxAttempts()).toBe(5);
+  });
+
+  test("works in no other account than the environment's own", async () => {
+    deployProduction(tables);
+    const account = { id: "999999999999", region };
+    await expect(findDeployedStack({ ...production, account })).rejects.toThrow(
+      `production belongs to account 999999999999, but these credentials are for ${productionAccount}`,
+    );
+  });
+
+  test("works as --profile says and, as deployments do, in AWS_DEFAULT_REGION", async () => {
+    withEnv({ AWS_REGION: undefined, AWS_DEFAULT_REGION: region })();
+    // Put together, or the source would seem to hold a secret: see repository/secrets.test.ts.
+    const keys = ["aws_access_key_id", "aws_secret_access_key"];
+    await writeFile("credentials", `[other]\n${keys.join(" = AKIAOTHER\n")} = other\n`);
+    vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", "credentials");
+    // The SDK's remark that a later version may prefer the keys of the environment.
+    vi.spyOn(console, "warn").mockReturnValue();
+    const signed: unknown[] = [];
+    await playIn({ calls: ({ headers }) => void signed.push(headers.authorization) })`
+      $ keys list --env production --profile other
+      No keys yet.
+      ! production: AWS account ${productionAccount}, region ${region}
+      $ keys list --env production --profile nobody
+      ! The AWS profile nobody does not exist or has no usable credentials …
+      exit 1
+    `;
+    expect(signed).toEqual([
+      expect.stringMatching(`Credential=AKIAOTHER/\\d{8}/${region}/dynamodb/`),
+    ]);
   });
 });
 

@@ -260,6 +260,9 @@ function lineOf(item: Item): string {
   return JSON.stringify({ keyId: keyId.S, ...Object.fromEntries(plain.sort()) });
 }
 
+/** Where production's stack is. */
+export const productionAccount = environments.production.account?.id ?? "210987654321";
+
 /** Makes production's the only stack until the test ends. */
 export function deployProduction(tables: { orders: string; apiKeys?: string }): void {
   const cloudFormation = mockClient(CloudFormationClient);
@@ -270,7 +273,7 @@ export function deployProduction(tables: { orders: string; apiKeys?: string }): 
     .on(DescribeStacksCommand)
     .rejects(Object.assign(unknown, { name: "ValidationError" }));
   const stack = {
-    StackId: `arn:aws:cloudformation:eu-central-1:210987654321:stack/${StackName}/5f3f`,
+    StackId: `arn:aws:cloudformation:eu-central-1:${productionAccount}:stack/${StackName}/5f3f`,
     StackName,
     StackStatus: "UPDATE_COMPLETE" as const,
     CreationTime: new Date(),

@@ -166,6 +166,8 @@ test.each<[words: string, message: string | RegExp]>([
   ["compare kept --template missing", "missing: no such file or directory"],
   ["deploy kept --app . -c canary=false", /'-c.*' cannot be used with option '--app/],
   ["deploy kept PetStoreOrders-production", "error: too many arguments"],
+  ["deploy kept --env loose", "error: write deploy loose, without --env"],
+  ["diff --env kept", "error: write diff kept, without --env"],
   ["deploy kept --role-arn=other", "error: unknown option '--role-arn=other'"],
 ])(
   "the command line %j fails in one line, before AWS is asked",
