@@ -98,7 +98,7 @@ export class LostCallError extends Error {
     const { name, code, $response } = failureOf(cause);
     const reason = $response
       ? `DynamoDB's response was incomplete or malformed (HTTP ${$response.statusCode})`
-      : `No response of DynamoDB (${code ?? name})`;
+      : `No whole response of DynamoDB (${code ?? name})`;
     super(reason, { cause });
   }
 }

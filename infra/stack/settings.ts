@@ -252,7 +252,7 @@ const environmentsSchema = z
   })
   .check(({ value, issues }) => {
     if (!("staging" in value))
-      issues.push(mistake("staging", undefined, "there, because npm start serves it"));
+      issues.push(mistake("staging", undefined, "an environment (npm start serves it)"));
   });
 
 /** A line for each mistake in the settings of all environments; undefined without any. */

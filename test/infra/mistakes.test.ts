@@ -130,6 +130,6 @@ environments.another.apiKeyPrefix must be other than that of no-option, not 'pet
 
 test("staging is there", () => {
   expect(mistakesIn({})).toBe(
-    "environments.staging must be there, because npm start serves it, not undefined",
+    "environments.staging must be an environment (npm start serves it), not undefined",
   );
 });

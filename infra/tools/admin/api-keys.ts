@@ -126,13 +126,21 @@ export async function revokeKey(target: Target, keyId: string): Promise<Result> 
       );
   // Someone else has revoked or deleted it since.
   if (conflict) return revokeKey(target, keyId);
-  const { authorizerCacheSeconds: acceptedForUpToSeconds } = target.environment;
-  const seconds = counted(acceptedForUpToSeconds, "second");
+  const since = Math.max(0, epochSeconds() - revokedAt);
+  const left = Math.max(0, target.environment.authorizerCacheSeconds - since);
   const named = `${keyId} (${printable(record.name)})`;
-  const text = isRevoked
+  const what = isRevoked
     ? `${named} was already revoked at ${isoTime(revokedAt)}`
-    : `Revoked ${named}. The gateway's cache may still accept it for up to ${seconds}.`;
-  const json = { ...publicFields({ ...record, revokedAt }), acceptedForUpToSeconds };
+    : `Revoked ${named}`;
+  const seconds = counted(left, "second");
+  const text =
+    left > 0
+      ? `${what}. The gateway's cache may still accept it for up to ${seconds}.`
+      : what;
+  const json = {
+    ...publicFields({ ...record, revokedAt }),
+    acceptedForUpToSeconds: left,
+  };
   return { text, json, unprinted: text };
 }
 

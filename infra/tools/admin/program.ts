@@ -24,8 +24,6 @@ export interface TargetOptions {
   rate?: number;
 }
 
-type Work = (session: Session, ...given: never[]) => Promise<Result>;
-
 /**
  * The action of a command: the work with this name, which gets the arguments and the options of the
  * command line.
@@ -33,18 +31,20 @@ type Work = (session: Session, ...given: never[]) => Promise<Result>;
  * @param load loads the work's module. That takes a while, so neither help nor wrong use waits for
  * it.
  */
-function action<Name extends string>(
-  load: () => Promise<Record<Name, Work>>,
+function action<Name extends string, Given extends unknown[]>(
+  load: () => Promise<
+    Record<NoInfer<Name>, (session: Session, ...given: Given) => Promise<Result>>
+  >,
   name: Name,
 ) {
-  return async function (this: Command, ...given: unknown[]) {
+  return async function (this: Command, ...given: Given) {
     const { env, local } = this.optsWithGlobals<TargetOptions>();
     if (!env && !local)
       this.error(
         `error: choose --local or one of --env ${Object.keys(environments).join(", --env ")}`,
       );
     const [{ runOnTarget }, work] = await Promise.all([import("./command.ts"), load()]);
-    await runOnTarget(this, (session) => work[name](session, ...(given as never[])));
+    await runOnTarget(this, (session) => work[name](session, ...given));
   };
 }
 

@@ -114,7 +114,7 @@ async function repair(
   const complete = reason === undefined;
   return {
     json: { table: live, dryRun, complete, ...counts, fields: report.fields() },
-    notes: [done > 0 && summary, ...report.notes()],
+    notes: [done > 0 && summary, ...report.notes(complete)],
     reason,
     rejected: counts.contradictory + counts.inNeither > 0,
   };
@@ -146,14 +146,16 @@ function startReport(session: Session, { name, repairable }: Rules) {
         session.print(String(id), { id, outcome, status, was });
     },
     fields: () => Object.fromEntries(differences),
-    notes() {
+    notes(complete: boolean) {
       const unknown = repairable.filter((name) => !differences.has(name)).join(", ");
       const rows = [...differences].map(([name, count]) => [name, grouped(count)]);
       return [
         ...doubtful.first.sort().map(printable),
         ...doubtful.more,
         rows.length > 0 && columns([["FIELD", "DIFFERED IN"], ...rows.sort()]),
-        unknown && `No order read from the copy has a field ${unknown}: check --fields`,
+        complete &&
+          unknown &&
+          `No order read from the copy has a field ${unknown}: check --fields`,
       ];
     },
   };

@@ -123,7 +123,7 @@ function noResponse(_: string, failure: Partial<Failure>) {
   const { name, code, hostname, address, port } = failure;
   const host = hostname ?? (address === undefined ? "the service" : `${address}:${port}`);
   const question = code === "ENOTFOUND" ? "; is the region right?" : "";
-  return `No response from ${host} (${code ?? name}${question})`;
+  return `No whole response from ${host} (${code ?? name}${question})`;
 }
 
 function notInstalled(reason: string) {

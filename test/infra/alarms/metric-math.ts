@@ -15,6 +15,7 @@ const operators: Record<string, Operation> = {
   "/": (left = 0, right = 0) => (right === 0 ? undefined : left / right),
   "-": (left = 0, right = 0) => left - right,
   "<": (left = 0, right = 0) => Number(left < right),
+  ">": (left = 0, right = 0) => Number(left > right),
   ">=": (left = 0, right = 0) => Number(left >= right),
 };
 

@@ -44,7 +44,13 @@ test("a key is revoked once, and nothing else of its record changes", () => play
   Revoked key_1111111111111111 (test). \
   The gateway's cache may still accept it for up to ${authorizerCacheSeconds} seconds.
   $ keys revoke key_1111111111111111
-  key_1111111111111111 (test) was already revoked at ${now}
+  key_1111111111111111 (test) was already revoked at ${now}. \
+  The gateway's cache may still accept it for up to ${authorizerCacheSeconds} seconds.
+  $ put KEYS {"keyId":"key_3333333333333333","revokedAt":1700000000}
+  $ keys revoke key_3333333333333333
+  key_3333333333333333 (test) was already revoked at 2023-11-14T22:13:20Z
+  $ keys revoke key_3333333333333333 --json
+  {…,"revokedAt":"2023-11-14T22:13:20Z","state":"revoked","acceptedForUpToSeconds":0}
   $ keys revoke key_4444444444444444
   ! No key has the id key_4444444444444444
   exit 1
@@ -57,6 +63,7 @@ test("a key is revoked once, and nothing else of its record changes", () => play
   $ table KEYS
   {"keyId":"key_1111111111111111","createdAt":0,"name":"test","revokedAt":${atNow},"tier":"gold"}
   {"keyId":"key_2222222222222222","createdAt":0,"expiresAt":1,"name":"test","revokedAt":${atNow}}
+  {"keyId":"key_3333333333333333","createdAt":0,"name":"test","revokedAt":1700000000}
 `);
 
 test("an issued key is printed alone, once", () => playIn({ now })`

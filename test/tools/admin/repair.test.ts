@@ -155,7 +155,7 @@ test("a repair that is interrupted writes no more, and says how far it came", ()
   playIn({ calls: justBefore("PutItem", async () => process.emit("SIGTERM")) })`
     $ put COPY {"id":1}
     $ put COPY {"id":2}
-    $ orders repair --from COPY
+    $ orders repair --from COPY --fields unread
     …
     ! Repaired ORDERS: 1 placed, …
     ! Interrupted. Run it again for the rest.

@@ -127,7 +127,7 @@ test.each<[how: string, fault: Behaviour, reason: string]>([
   [
     "isn't HTTP",
     applied["a response that isn't HTTP"],
-    "No response from the service (HPE_INVALID_CONSTANT)",
+    "No whole response from the service (HPE_INVALID_CONSTANT)",
   ],
   [
     "is empty",

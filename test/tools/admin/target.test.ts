@@ -139,7 +139,10 @@ describe("a command that can't find its stack says what to do:", () => {
       foreign(new URL(dynamodbEndpoint).host, "Unexpected error: …"),
       withEnv({ AWS_ENDPOINT_URL: dynamodbEndpoint }),
     ],
-    [foreign("127.0.0.1:1", "No response from 127.0.0.1:1 (ECONNREFUSED)"), withProfile],
+    [
+      foreign("127.0.0.1:1", "No whole response from 127.0.0.1:1 (ECONNREFUSED)"),
+      withProfile,
+    ],
     ["No AWS region. …", withEnv({ AWS_REGION: undefined })],
     [
       "No usable AWS credentials …",
@@ -190,7 +193,7 @@ describe("a command for the local stack", () => {
     [
       "says what is wrong if one runs, but does not respond",
       { calls: () => unapplied["reset before a response"] },
-      "! No response from the service (ECONNRESET)\nexit 1",
+      "! No whole response from the service (ECONNRESET)\nexit 1",
     ],
   ])("%s", async (_, circumstances, text) => {
     await playIn(circumstances)`

@@ -17,7 +17,7 @@ test.each<[text: string, error: unknown]>([
   ["Interrupted", named("AbortError", "x")],
   ["Bad (HTTP 418)", named("LostCallError", "Bad (HTTP 418)\nx")],
   [
-    "No response from the service (EPROTO)",
+    "No whole response from the service (EPROTO)",
     named("LostCallError", "x", { cause: system("EPROTO", {}) }),
   ],
   [
@@ -49,20 +49,20 @@ test.each<[text: string, error: unknown]>([
     named("ResourceNotFoundException", "No table x"),
   ],
   [
-    "No response from h (ENOTFOUND; is the region right?)",
+    "No whole response from h (ENOTFOUND; is the region right?)",
     system("ENOTFOUND", { hostname: "h" }),
   ],
   ...["EAI_AGAIN", "ECONNRESET", "EHOSTUNREACH", "ENETUNREACH", "EPIPE", "ETIMEDOUT"].map(
     (code): [string, Error] => [
-      `No response from h (${code})`,
+      `No whole response from h (${code})`,
       system(code, { hostname: "h" }),
     ],
   ),
   [
-    "No response from ::1:1 (ECONNREFUSED)",
+    "No whole response from ::1:1 (ECONNREFUSED)",
     system("ECONNREFUSED", { address: "::1", port: 1 }),
   ],
-  ["No response from the service (TimeoutError)", named("TimeoutError", "x")],
+  ["No whole response from the service (TimeoutError)", named("TimeoutError", "x")],
   [
     "a\\u{1b}: no such file or directory",
     system("ENOENT", { errno: -2, path: "a\u001b" }),
