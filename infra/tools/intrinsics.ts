@@ -27,11 +27,12 @@ const results: Record<string, (texts: string[], lookUp: LookUp) => unknown> = {
   "Fn::GetAtt": ([id = "", attribute], lookUp) => lookUp(id, attribute),
   "Fn::Join": ([separator, ...joined]) => joined.join(separator),
   "Fn::Select": ([index, ...list]) => list[Number(index)],
-  // A placeholder without a value stays.
-  "Fn::Sub": ([text = ""], lookUp) =>
-    text.replace(
+  "Fn::Sub": ([text = ""], lookUp) => {
+    const result = text.replace(
       /\$\{([\w:]+)\.?([\w.]+)?\}/g,
       (placeholder, id, attribute) => lookUp(id, attribute) ?? placeholder,
-    ),
+    );
+    return /\$\{\w/.test(result) ? undefined : result.replaceAll("${!", "${");
+  },
   "Fn::Split": ([separator = "", whole]) => whole?.split(separator),
 };

@@ -69,6 +69,7 @@ test.each<[path: string, rejected: unknown[]]>([
       { "Fn::ImportValue": "x" },
       { "Fn::GetAtt": ["ListOrders", "SnapStart"] },
       { "Fn::Join": ["", [{ Ref: "ListOrders" }, { Ref: "Nothing" }]] },
+      { "Fn::Sub": `$\{ListOrders.Arn}-$\{Gone}` },
       { Ref: "ListOrders", Else: "" },
     ],
   ],
@@ -124,6 +125,7 @@ test.each<[reason: string, path: string, value: unknown]>([
 test.each([
   [{ Ref: "ListOrders" }, "ListOrders"],
   [{ "Fn::Join": ["-", ["a", { Ref: "AWS::Region" }]] }, "a-us-east-1"],
+  [{ "Fn::Sub": `$\{!a}-$\{AWS::Region}` }, `$\{a}-us-east-1`],
   [{ "Fn::Select": [1, { "Fn::Split": [":", "arn:aws:x"] }] }, "aws"],
   [
     { "Fn::GetAtt": ["ListOrders", "Arn"] },
