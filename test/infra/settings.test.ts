@@ -44,18 +44,18 @@ another apiKeyPrefix
 another authorizerCacheSeconds
   Api/BearerKeys: Properties.AuthorizerResultTtlInSeconds 15 -> 59
 domain with its hosted zone
-  Outputs.BaseUrl: Value "https://{Api/Rest}.execute-api.{AWS::Region}.{AWS::URLSuffix}/v1" -> "https://orders.eu.example.com/v1"
+  Outputs.BaseUrl: Value "https://<Api/Rest>.execute-api.<AWS::Region>.<AWS::URLSuffix>/v1" -> "https://orders.eu.example.com/v1"
   Api/Rest: Properties.DisableExecuteApiEndpoint false -> true
   Api/Domain/Name: added ApiGateway::DomainName
   Api/Domain/BasePath: added ApiGateway::BasePathMapping
   Api/Domain/Record: added Route53::RecordSet
 domain with a record of someone else's, beside the gateway's address
-  Outputs.BaseUrl: Value "https://{Api/Rest}.execute-api.{AWS::Region}.{AWS::URLSuffix}/v1" -> "https://orders.eu.example.com/v1"
+  Outputs.BaseUrl: Value "https://<Api/Rest>.execute-api.<AWS::Region>.<AWS::URLSuffix>/v1" -> "https://orders.eu.example.com/v1"
   Outputs.RegionalDomainName: added Output
   Api/Domain/Name: added ApiGateway::DomainName
   Api/Domain/BasePath: added ApiGateway::BasePathMapping
 permissionsBoundary
-  ListOrdersRole, CancelOrderRole, AuthorizeRole, Api/Rest/CloudWatchRole: Properties.PermissionsBoundary unset -> "arn:{AWS::Partition}:iam::{AWS::AccountId}:policy/orders-boundary"
+  ListOrdersRole, CancelOrderRole, AuthorizeRole, Api/Rest/CloudWatchRole: Properties.PermissionsBoundary unset -> "arn:<AWS::Partition>:iam::<AWS::AccountId>:policy/orders-boundary"
 ownsLogRole: false
   Api/Rest/CloudWatchRole: removed IAM::Role
   Api/Rest/Account: removed ApiGateway::Account
@@ -82,12 +82,12 @@ writerAccounts
 dashboard
   Dashboard/Dashboard: added CloudWatch::Dashboard
 topicArn
-  Outputs.AlarmsTopicArn: Value "{Alarms/Topic}" -> "arn:aws:sns:eu:1:on-call"
+  Outputs.AlarmsTopicArn: Value "<Alarms/Topic>" -> "arn:aws:sns:eu:1:on-call"
   Alarms/Topic: removed SNS::Topic
   Alarms/Topic/Policy: removed SNS::TopicPolicy
   Alarms/Topic/on-call@example.com: removed SNS::Subscription
-  18 alarms: Properties.AlarmActions.0 "{Alarms/Topic}" -> "arn:aws:sns:eu:1:on-call"
-  18 alarms: Properties.OKActions.0 "{Alarms/Topic}" -> "arn:aws:sns:eu:1:on-call"`);
+  18 alarms: Properties.AlarmActions.0 "<Alarms/Topic>" -> "arn:aws:sns:eu:1:on-call"
+  18 alarms: Properties.OKActions.0 "<Alarms/Topic>" -> "arn:aws:sns:eu:1:on-call"`);
 });
 
 test("CDK deploys a stack to its account only, and protects it if it keeps data", () => {

@@ -26,44 +26,46 @@ const renamed = ["AWS::ApiGateway::Deployment", "AWS::Lambda::Version"];
 
 /**
  * Rewrites a template so that equal meanings read alike. References become text with the construct's
- * path, like `{Orders.Arn}`; literal text like that gets a second brace. Account and region are spelt
- * out where `account` has them. Text that is JSON becomes what it says. Tags go by their keys, and
- * what CDK renames goes by its path. An alias that skips its canary once says so where the canary
- * stood.
+ * path, like `<Orders.Arn>`; in literal text, `<` is doubled. Account and region are spelt out where
+ * `account` has them. Text that is JSON becomes what it says. Tags go by their keys, and what CDK
+ * renames goes by its path. Instead of its hash, code has the name of the first function that runs
+ * it. An alias that skips its canary once says so where the canary stood.
  */
 export function comparable(template: Template, account?: Account): Parts {
   const known = new Map([
     ["AWS::AccountId", account?.id],
     ["AWS::Region", account?.region],
   ]);
-  const referenceText = (id: string, attribute = ""): string =>
-    known.get(id) ??
-    `{${propertyPath(constructPath(id, template.Resources[id]), attribute)}}`;
+  const resources = Object.entries(template.Resources);
+  const paths = resources.map((entry) => constructPath(...entry));
+  const referenceText = (id: string, attribute = ""): string => {
+    const path = constructPath(id, template.Resources[id]);
+    const isShared = paths.indexOf(path) !== paths.lastIndexOf(path);
+    return known.get(id) ?? `<${propertyPath(isShared ? id : path, attribute)}>`;
+  };
   const plain = (property: string, value: unknown): unknown => {
     if (typeof value === "string") return fromJson(value);
     if (property !== "Tags" || !Array.isArray(value)) return value;
     return Object.fromEntries(value.map(({ Key, Value }) => [Key, Value]));
   };
-  const paths = Object.entries(template.Resources).map((entry) =>
-    RegExp.escape(constructPath(...entry)),
-  );
-  const likeReference = new RegExp(`(?<!\\$)\\{(?=AWS::|${paths.join("|")})`, "g");
-  const literal = JSON.parse(JSON.stringify(template), (_, value) =>
-    typeof value === "string" ? value.replace(likeReference, "{{") : value,
-  );
-  const spelt = JSON.stringify(resolveIntrinsics(literal, referenceText));
-  const { Resources, Outputs = {}, ...rest }: Template = JSON.parse(spelt, plain);
-  // No logical id has a slash.
-  const parts: Parts = { "Stack/Template": { Type: "Template", ...rest } };
-  for (const [id, output] of Object.entries(Outputs))
-    parts[`Stack/Outputs.${id}`] = { Type: "Output", ...output };
-  for (const [id, resource] of Object.entries(Resources)) {
+  let literal = JSON.stringify(template).replaceAll("<", "<<");
+  for (const [id, { Properties }] of resources) {
+    const [hash] = /[0-9a-f]{64}/.exec(Properties?.["Code"]?.S3Key) ?? [];
+    if (hash) literal = literal.replaceAll(hash, referenceText(id));
+  }
+  const spelt = JSON.stringify(resolveIntrinsics(JSON.parse(literal), referenceText));
+  const { Resources, Outputs = {}, Metadata: _, ...rest } = JSON.parse(spelt, plain);
+  // No logical id has a slash or a bracket.
+  const parts: Parts = { "/Template": { Type: "Template", ...rest } };
+  for (const [id, output] of Object.entries<object>(Outputs))
+    parts[`/Outputs.${id}`] = { Type: "Output", ...output };
+  for (const [id, original] of resources) {
+    const { Metadata: _, ...resource }: Resource = Resources[id];
     const { Type, Properties = {} } = resource;
-    const path = `Stack/${constructPath(id, resource)}`;
-    const isRenamed = renamed.includes(Type) && !(path in parts);
-    if (/^Set without a canary/.test(String(Properties["Description"])))
+    if (/^Set without a canary/.test(Properties["Description"]))
       resource["UpdatePolicy"] = "skipped once";
-    parts[isRenamed ? path : id] = { ...resource, Properties };
+    const key = renamed.includes(Type) ? referenceText(id) : id;
+    parts[key] = { ...resource, Path: constructPath(id, original), Properties };
   }
   return parts;
 }
@@ -143,7 +145,7 @@ export function listChanges(before: Parts, after: Parts): Change[] {
   return Object.entries({ ...before, ...after }).flatMap(([id, content]) => {
     const gone = id in after ? "changed" : "removed";
     const kind = id in before ? gone : "added";
-    const path = constructPath(id, content);
+    const path = content["Path"] ?? id.slice(1);
     const type = content.Type.replace("AWS::", "");
     // One part at a time: CDK is slow at comparing whole templates.
     const only = (parts: Parts) => ({ Resources: { [id]: parts[id] } });

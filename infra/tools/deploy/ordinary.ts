@@ -8,7 +8,6 @@ const addableTypes = [
   "Logs::LogGroup",
   "Logs::MetricFilter",
   "Output",
-  "SNS::Subscription",
 ];
 
 /** The types that may be removed. Versions go with their function. */
@@ -17,13 +16,11 @@ const removableTypes = ["CloudWatch::Dashboard", "Lambda::Version"];
 /** The properties that may become anything, with all that is in them. */
 const freeProperties = [
   "*.Description",
-  "*.Metadata",
   "*.Properties.Description",
   "ApiGateway::GatewayResponse.Properties.ResponseTemplates.application/json.message",
   "ApiGateway::Method.Properties.Integration.IntegrationResponses.ResponseTemplates.application/json.message",
   "CloudWatch::Alarm.Properties.AlarmDescription",
   "CloudWatch::Dashboard.Properties",
-  "Lambda::Function.Properties.Code.S3Key",
 ];
 
 /** The numbers that may become others, more than half and less than four times the old ones. */
@@ -51,7 +48,6 @@ const growableProperties = [
 /** The values that a property may become; `any` is every value but unset. */
 const allowedValues = [
   "*.DeletionPolicy=Retain",
-  "*.Properties.Tags=any",
   "*.UpdateReplacePolicy=Retain",
   "DynamoDB::Table.Properties.DeletionProtectionEnabled=true",
   "DynamoDB::Table.Properties.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled=true",
@@ -71,10 +67,8 @@ export function isOrdinary({ kind, type, property, was, is }: Change): boolean {
   if (kind === "removed") return removableTypes.includes(type);
   if (outside.test(JSON.stringify({ is }))) return false;
   if (kind === "added") return addableTypes.includes(type);
-  // The lists have no numbers of list members, and no keys of tags.
-  const path = property
-    .replace(/\.\d+(?=\.|$)/g, "")
-    .replace(/^(Properties\.Tags)\..*/, "$1");
+  // The lists have no numbers of list members.
+  const path = property.replace(/\.\d+(?=\.|$)/g, "");
   const names = [`*.${path}`, `${type}.${path}`];
   const isIn = (list: string[]) =>
     list.some((entry) => names.some((name) => `${name}.`.startsWith(`${entry}.`)));

@@ -121,7 +121,7 @@ function changeText(change: Change) {
 function coveredValues(change: Change) {
   const { kind, content } = change;
   if (kind === "removed") return leaves(content).filter((leaf) => isGrant(leaf.is));
-  const { Type: _type, ...members } = content;
+  const { Path: _path, Type: _type, ...members } = content;
   return leaves(members).filter(
     (leaf) => !isOrdinary({ ...change, ...leaf, kind: "changed", was: undefined }),
   );

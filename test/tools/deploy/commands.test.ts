@@ -112,7 +112,7 @@ test("an unpinned environment's account is not spelt out: without AWS, it is unk
     ORDERS_TABLE: { Ref: "AWS::AccountId" },
   });
   writeFileSync(join(directory, "next.json"), JSON.stringify(next));
-  expect(await compare()).toContain("OLD becomes {AWS::AccountId}");
+  expect(await compare()).toContain("OLD becomes <AWS::AccountId>");
 });
 
 const absent = new Error(`Stack with id ${stackName} does not exist`);

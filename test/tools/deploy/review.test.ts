@@ -13,6 +13,7 @@ import {
   type Change,
   cancelRoute,
   changed,
+  codeKey,
   deployedTemplate,
   linesBetween,
   linesOf,
@@ -39,7 +40,6 @@ test.each([
 const { account: _account, ...unpinned } = everyOption;
 const quieter: Environment = {
   ...everyOption,
-  tags: { ...everyOption.tags, team: "others", another: "1" },
   functionLogLevel: "DEBUG",
   systemLogLevel: "INFO",
   dashboard: false,
@@ -65,11 +65,7 @@ const denial = { Effect: "Deny", Action: "*", Principal: "*", Resource: "*" };
 const denying = changed(set("Orders.ResourcePolicy", { Statement: [denial] }));
 
 test.each<[what: string, was: Template, is: Template, ...names: string[]]>([
-  [
-    "other log levels, tags and no dashboard: nothing",
-    deployedTemplate,
-    synthesised(quieter),
-  ],
+  ["other log levels and no dashboard: nothing", deployedTemplate, synthesised(quieter)],
   [
     "an account that is pinned to where the stack is: nothing",
     synthesised(unpinned),
@@ -131,7 +127,7 @@ test("an operation that is added has lines for its limits, its grants, its key a
     expect.arrayContaining([
       expect.stringMatching(/^ {2}Api\/Rest\/DeploymentStage.v1: MethodSettings: gains/),
       expect.stringContaining(
-        "Allow Principal {CancelOrderRole}, Action dynamodb:UpdateItem, Resource {Orders.Arn}",
+        "Allow Principal <CancelOrderRole>, Action dynamodb:UpdateItem, Resource <Orders.Arn>",
       ),
       expect.stringMatching(
         `  ${cancelRoute}: a new ApiGateway::Method; AuthorizationType CUSTOM;`,
@@ -178,7 +174,7 @@ describe("the digest", () => {
 
   test("is the same with other code, alarms and texts", () => {
     const newer = changed((next) => {
-      set("CancelOrder.Code.S3Key", "new.zip")(next);
+      set("CancelOrder.Code.S3Key", codeKey(99))(next);
       set("CancelOrder.Description", "new")(next);
       set("Alarms/CancelSlow.Threshold", 2001)(next);
     });

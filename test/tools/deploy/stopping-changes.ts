@@ -42,14 +42,66 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
     "CancelOrder: DependsOn: loses CancelOrderRole",
   ],
   [
-    "the name of a table is text that reads like a reference to it",
-    (next) => moveOrders(next, "{Orders}"),
-    "CancelOrder, ListOrders: Environment.Variables.ORDERS_TABLE: {Orders} becomes {{Orders}",
+    "the name of a table is text, joined so that it reads like a reference to it",
+    (next) => moveOrders(next, { "Fn::Join": ["", ["<", "Orders>"]] }),
+    "CancelOrder, ListOrders: Environment.Variables.ORDERS_TABLE: <Orders> becomes <<Orders>",
+  ],
+  [
+    "two tables exchange their paths and all that refers to them",
+    (next) => {
+      const [orders, keys] = [at(next, "Orders"), at(next, "ApiKeys")];
+      const text = JSON.stringify(next)
+        .replaceAll(`"${orders.id}"`, '"X"')
+        .replaceAll(`"${keys.id}"`, `"${orders.id}"`)
+        .replaceAll('"X"', `"${keys.id}"`);
+      Object.assign(next, JSON.parse(text));
+      Object.assign(next.Resources, {
+        [orders.id]: { ...orders.resource, Metadata: keys.resource["Metadata"] },
+        [keys.id]: { ...keys.resource, Metadata: orders.resource["Metadata"] },
+      });
+    },
+    "ApiKeys: Path: Orders becomes ApiKeys",
+    "Orders: Path: ApiKeys becomes Orders",
+  ],
+  [
+    "a metric's log is a new one with the old one's path",
+    (next) => {
+      const { Metadata } = at(next, "CancelOrderLog").resource;
+      set("LogMetrics/CancelOrderFailed.LogGroupName", { Ref: "Other" })(next);
+      addLike("CancelOrderLog", "Other", {}, { Metadata })(next);
+    },
+    "CancelOrder: LoggingConfig.LogGroup: <CancelOrderLog> becomes <CancelOrderLogC0E28DCE>",
+    "CancelOrderRole/DefaultPolicy: PolicyDocument.Statement: gains Allow Principal",
+    "LogMetrics/CancelOrderFailed: LogGroupName: <CancelOrderLog> becomes <Other>",
+    "LogMetrics/CancelsRejected, LogMetrics/OrdersCancelled: LogGroupName:",
+  ],
+  [
+    "a function runs another one's code",
+    (next) => set("CancelOrder.Code", at(next, "ListOrders").properties["Code"])(next),
+    "CancelOrder: Code.S3Key: <CancelOrder>.zip becomes <ListOrders>.zip",
+  ],
+  [
+    "code is none of CDK's assets",
+    set("CancelOrder.Code.S3Key", "new.zip"),
+    "CancelOrder: Code.S3Key: <CancelOrder>.zip becomes new.zip",
+  ],
+  [
+    "someone else is told of alarms",
+    add("Own", "SNS::Subscription", { Endpoint: "else@example.com", Protocol: "email" }),
+    "Own: a new SNS::Subscription; Endpoint else@example.com; Protocol email",
+  ],
+  [
+    "the tables' tag, which may say who may use them, changes",
+    (next) => {
+      for (const path of ["Orders", "ApiKeys"])
+        set(`${path}.Tags.3.Value`, "others")(next);
+    },
+    "ApiKeys, Orders: Tags.team: orders becomes others",
   ],
   [
     "an alias points to unpublished code",
     set("CancelOrder/Aliaslive.FunctionVersion", "$LATEST"),
-    "CancelOrder/Aliaslive: FunctionVersion: {CancelOrder/CurrentVersion.Version}",
+    "CancelOrder/Aliaslive: FunctionVersion: <CancelOrder/CurrentVersion.Version>",
   ],
   [
     "a function is added, beside a change that is more than references to it",
@@ -59,7 +111,7 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
         next,
       );
     },
-    "CancelOrder: Layers: gains {Other}; gains arn:aws:lambda:eu:1:layer:x:1",
+    "CancelOrder: Layers: gains <Other>; gains arn:aws:lambda:eu:1:layer:x:1",
     "Other: a new Lambda::Function",
     "OtherRole: a new IAM::Role; AssumeRolePolicyDocument.Statement.0 Allow Principal Service",
   ],
@@ -70,7 +122,7 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
       moveOrders(next, { Ref });
       set(`${statements}.1.Resource`, { "Fn::GetAtt": [Ref, "Arn"] })(next);
     },
-    "CancelOrder, ListOrders: Environment.Variables.ORDERS_TABLE: {Orders} becomes",
+    "CancelOrder, ListOrders: Environment.Variables.ORDERS_TABLE: <Orders> becomes",
     "CancelOrderRole/DefaultPolicy: PolicyDocument.Statement: gains Allow Principal",
   ],
   [
@@ -147,7 +199,7 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
       moveOrders(next, { Ref: "Other" });
     },
     "! Other: a new DynamoDB::Table; ",
-    "CancelOrder, ListOrders: Environment.Variables.ORDERS_TABLE: {Orders} becomes",
+    "CancelOrder, ListOrders: Environment.Variables.ORDERS_TABLE: <Orders> becomes",
   ],
   [
     "anyone may write to a new log",
@@ -193,14 +245,14 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
     "a statement of a policy changes, which is shown whole",
     set(`${statements}.1.Action`, ["dynamodb:Scan", "s3:*"]),
     "! CancelOrderRole/DefaultPolicy: PolicyDocument.Statement: " +
-      "gains Allow Principal {CancelOrderRole}, Action dynamodb:Scan, s3:*, Resource {Orders.Arn}; " +
-      "loses Allow Principal {CancelOrderRole}, Action dynamodb:UpdateItem, Resource {Orders.Arn}",
+      "gains Allow Principal <CancelOrderRole>, Action dynamodb:Scan, s3:*, Resource <Orders.Arn>; " +
+      "loses Allow Principal <CancelOrderRole>, Action dynamodb:UpdateItem, Resource <Orders.Arn>",
   ],
   [
     "a statement names what it leaves out",
     push(statements, { Effect: "Allow", NotAction: "iam:*", NotResource: "*" }),
     "! CancelOrderRole/DefaultPolicy: PolicyDocument.Statement: gains Allow Principal " +
-      "{CancelOrderRole}, NotAction iam:*, NotResource *",
+      "<CancelOrderRole>, NotAction iam:*, NotResource *",
   ],
   [
     "a statement names who is left out, and on which condition",
@@ -248,7 +300,7 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
         FunctionName: reference(next, "CancelOrder"),
         Principal: "444444444444",
       })(next),
-    "! Own: a new Lambda::Permission; Properties Allow Principal 444444444444, Action lambda:InvokeFunction, FunctionName {CancelOrder}",
+    "! Own: a new Lambda::Permission; Properties Allow Principal 444444444444, Action lambda:InvokeFunction, FunctionName <CancelOrder>",
   ],
   [
     "a table can be deleted",

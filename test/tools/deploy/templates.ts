@@ -8,11 +8,18 @@ import { review } from "../../../infra/tools/deploy/review.ts";
 import { everyOption } from "../../helpers/fixture-environments.ts";
 import { templateOf } from "../../helpers/synthesise.ts";
 
-/** An environment's template, with the paths that CDK's command line adds. */
+/** An environment's template, with the paths that CDK's command line adds, and code of its own for
+ * each function. */
 export function synthesised(environment: Environment): Template {
   const context = { "aws:cdk:enable-path-metadata": true };
-  return templateOf(environment, context).toJSON() as Template;
+  const template = structuredClone(templateOf(environment, context).toJSON()) as Template;
+  for (const [index, { Properties }] of every(template, "Lambda::Function").entries())
+    Object.assign(Properties?.["Code"], { S3Key: codeKey(index) });
+  return template;
 }
+
+/** The key of an asset of CDK. */
+export const codeKey = (id: number) => `${`${id}`.padStart(64, "0")}.zip`;
 
 /** The resource of a construct by its path, like `Api/Rest`. */
 export function at(template: Template, path: string) {
