@@ -34,10 +34,8 @@ export async function runOnTarget(
   command: Command,
   work: (session: Session) => Promise<Result>,
 ) {
-  const { env, profile } = command.optsWithGlobals<TargetOptions>();
-  const target = await (env
-    ? findDeployedStack(environments[env], profile)
-    : findLocalStack());
+  const { env } = command.optsWithGlobals<TargetOptions>();
+  const target = await (env ? findDeployedStack(environments[env]) : findLocalStack());
   if (target.description) process.stderr.write(`${target.description}\n`);
   try {
     const session = openSession(target, command);

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { type EnvironmentName, environments } from "../../environments.ts";
-import { profileOption } from "../terminal/caller.ts";
+import { addProfile } from "../terminal/caller.ts";
 import { parseNonEmpty, wholeNumber } from "../terminal/script.ts";
 import type { Result, Session } from "./command.ts";
 import {
@@ -19,7 +19,6 @@ import { shipExitCodes } from "./ship-outcomes.ts";
 export interface TargetOptions {
   env?: EnvironmentName;
   local?: true;
-  profile?: string;
   json?: true;
   rate?: number;
 }
@@ -50,7 +49,7 @@ function action<Name extends string, Given extends unknown[]>(
 
 /** Adds the choice of where a group of commands works, and how it prints. */
 function addTarget(command: Command) {
-  return command
+  return addProfile(command)
     .addOption(
       new Option(
         "--env <name>",
@@ -59,7 +58,6 @@ function addTarget(command: Command) {
         .choices(Object.keys(environments))
         .conflicts("local"),
     )
-    .addOption(profileOption)
     .option("--local", "work on the running `petstore start`")
     .option("--json", "print JSON, for scripts");
 }

@@ -9,7 +9,7 @@ import { LostCallError, retryLostCalls } from "../../../shared/dynamodb.ts";
 import { type Environment, environments } from "../../environments.ts";
 import { engineClient } from "../running-stacks/engine-client.ts";
 import { readStackFiles } from "../running-stacks/stack-files.ts";
-import { clientOptions, requireAccount, resolveCaller } from "../terminal/caller.ts";
+import { chosenRegion, requireAccount } from "../terminal/caller.ts";
 import { CommandError, errorText } from "../terminal/errors.ts";
 
 /** The tables a command works on, and the settings of their environment. */
@@ -41,10 +41,7 @@ const operatorLimits = {
  * @throws CommandError when the stack does not exist, lacks an output or is in another account than
  * the environment's, and what the SDK throws when a call fails.
  */
-export async function findDeployedStack(
-  environment: Environment,
-  profile?: string,
-): Promise<Target> {
+export async function findDeployedStack(environment: Environment): Promise<Target> {
   // This client takes a while to load, and a local stack doesn't need it.
   const { CloudFormationClient, DescribeStacksCommand } = await import(
     "@aws-sdk/client-cloudformation"
@@ -52,10 +49,12 @@ export async function findDeployedStack(
   const { name, stackName } = environment;
   const cloudFormation = new CloudFormationClient({
     ...operatorLimits,
-    ...clientOptions(environment, profile),
+    ...chosenRegion(environment),
   });
   const { credentials } = cloudFormation.config;
-  const { region } = await resolveCaller(cloudFormation, profile);
+  // First, because the region may be missing with the profile.
+  await credentials();
+  const region = await cloudFormation.config.region();
   const described = cloudFormation.send(
     new DescribeStacksCommand({ StackName: stackName }),
   );

@@ -46,7 +46,6 @@ export async function cdk(words: string[], caller?: Caller): Promise<number> {
       AWS_SECRET_ACCESS_KEY: caller.credentials.secretAccessKey,
       AWS_SESSION_TOKEN: caller.credentials.sessionToken,
       AWS_REGION: caller.region,
-      AWS_PROFILE: caller.profile,
     }),
   };
   const child = spawn("cdk", words, { stdio: "inherit", cwd: root, env });

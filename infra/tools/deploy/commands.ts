@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { type Environment, environments } from "../../environments.ts";
-import { profileOption } from "../terminal/caller.ts";
+import { addProfile } from "../terminal/caller.ts";
 import type { CompareOptions } from "./compare-stack.ts";
 
 /** The options of `deploy`. */
@@ -34,7 +34,7 @@ function addEnvironment(command: Command, entries: Entries) {
   // 1 is for changes that are not accepted, and drift.
   process.exitCode = 2;
   const names = Object.keys(entries).join(" or ");
-  return command
+  return addProfile(command)
     .argument(
       "<environment>",
       names,
@@ -48,8 +48,7 @@ function addEnvironment(command: Command, entries: Entries) {
         .argParser((name) =>
           command.error(`error: write ${command.name()} ${name}, without --env`),
         ),
-    )
-    .addOption(profileOption);
+    );
 }
 
 /** Adds `compare`, whose exit code is 1 when a change is not accepted. */
@@ -99,8 +98,8 @@ export function addDiff(command: Command, entries: Entries = environments) {
     .allowUnknownOption()
     .action(async (environment: Environment, cdkOptions: string[], options) => {
       const { cdk, findCaller } = await load();
-      const { profile, template, app }: CompareOptions = options;
-      const caller = template ? undefined : await findCaller(environment, profile);
+      const { template, app }: CompareOptions = options;
+      const caller = template ? undefined : await findCaller(environment);
       const saved = template ? ["--template", template] : [];
       const given = app ? ["--app", app] : [];
       const words = ["diff", environment.stackName, "--exclusively", ...saved, ...given];
@@ -110,16 +109,14 @@ export function addDiff(command: Command, entries: Entries = environments) {
 
 /** Adds `drift`, whose exit code is CDK's own, or 2 when it has not checked what matters. */
 export function addDrift(command: Command, entries: Entries = environments) {
-  addEnvironment(command, entries).action(
-    async (environment: Environment, { profile }: CompareOptions) => {
-      const { cdk, findCaller, requireDriftChecked } = await load();
-      const { stackName } = environment;
-      const caller = await findCaller(environment, profile);
-      const exitCode = await cdk(["drift", stackName, "--fail"], caller);
-      if (exitCode === 0) await requireDriftChecked(stackName, caller);
-      process.exitCode = exitCode;
-    },
-  );
+  addEnvironment(command, entries).action(async (environment: Environment) => {
+    const { cdk, findCaller, requireDriftChecked } = await load();
+    const { stackName } = environment;
+    const caller = await findCaller(environment);
+    const exitCode = await cdk(["drift", stackName, "--fail"], caller);
+    if (exitCode === 0) await requireDriftChecked(stackName, caller);
+    process.exitCode = exitCode;
+  });
 }
 
 /** Adds `synth`, whose exit code is CDK's own. */

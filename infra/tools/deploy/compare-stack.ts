@@ -18,7 +18,6 @@ export interface CompareOptions {
   app?: string;
   /** Values of CDK's context, like `canary=false`, for the synthesis. */
   context?: string[];
-  profile?: string;
   /** The file of a saved template to compare with, instead of what is deployed. */
   template?: string;
 }
@@ -40,7 +39,7 @@ export async function compare(
   const { stackName, keepData, account } = environment;
   const { app, template: file } = options;
   const given = app && readSynthesisedStack(app, stackName);
-  const caller = file ? undefined : await findCaller(environment, options.profile);
+  const caller = file ? undefined : await findCaller(environment);
   const stack = file
     ? { template: await readSavedTemplate(file) }
     : caller && (await readDeployedStack(stackName, caller));

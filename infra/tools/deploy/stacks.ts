@@ -14,7 +14,7 @@ import {
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { CloudAssembly } from "aws-cdk-lib/cx-api";
 import type { Environment } from "../../environments.ts";
-import { clientOptions, requireAccount, resolveCaller } from "../terminal/caller.ts";
+import { chosenRegion, requireAccount } from "../terminal/caller.ts";
 import { CommandError } from "../terminal/errors.ts";
 import type { Template } from "./compare-templates.ts";
 
@@ -47,8 +47,6 @@ export interface Caller {
   account: string;
   region: string;
   credentials: Awaited<ReturnType<STSClient["config"]["credentials"]>>;
-  /** Says how AWS is reached. The credentials are those above. */
-  profile?: string;
 }
 
 /**
@@ -57,15 +55,14 @@ export interface Caller {
  * @throws CommandError when the environment is pinned to another account. Also throws what the SDK
  * throws.
  */
-export async function findCaller(
-  environment: Environment,
-  profile?: string,
-): Promise<Caller> {
-  const client = new STSClient(clientOptions(environment, profile));
-  const caller = await resolveCaller(client, profile);
+export async function findCaller(environment: Environment): Promise<Caller> {
+  const client = new STSClient(chosenRegion(environment));
+  // First, because the region may be missing with the profile.
+  const credentials = await client.config.credentials();
+  const region = await client.config.region();
   const { Account = "unknown" } = await client.send(new GetCallerIdentityCommand());
   requireAccount(environment, Account);
-  return { account: Account, ...caller, ...(profile && { profile }) };
+  return { account: Account, region, credentials };
 }
 
 /** The statuses of a stack whose first deployment never succeeded: CDK creates it anew. */

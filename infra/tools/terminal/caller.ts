@@ -1,10 +1,14 @@
-import { Option } from "commander";
+import type { Command } from "commander";
 import { CommandError } from "./errors.ts";
 
-export const profileOption = new Option(
-  "--profile <name>",
-  "the AWS profile to work with",
-).env("AWS_PROFILE");
+/** Adds the choice of an AWS profile, which the SDK and CDK find in the environment. */
+export function addProfile(command: Command) {
+  return command
+    .option("--profile <name>", "the AWS profile to work with (default: AWS_PROFILE)")
+    .on("option:profile", (name) => {
+      process.env["AWS_PROFILE"] = name;
+    });
+}
 
 /** An environment that may be pinned to an account. */
 interface Pinned {
@@ -12,27 +16,11 @@ interface Pinned {
   account?: { id: string; region: string };
 }
 
-/** What a caller's variables and profile select, as the options of an SDK client. */
-export function clientOptions({ account }: Pinned, profile?: string) {
+/** The region for an SDK client; without one, it takes the profile's. */
+export function chosenRegion({ account }: Pinned) {
   const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
   const region = account?.region || AWS_REGION || AWS_DEFAULT_REGION;
-  return { ...(profile && { profile }), ...(region && { region }) };
-}
-
-/**
- * Resolves the credentials and the region of a client.
- *
- * @throws what the SDK throws, with the name of the profile.
- */
-export async function resolveCaller<Credentials>(
-  client: { config: { credentials(): Promise<Credentials>; region(): Promise<string> } },
-  profile?: string,
-) {
-  // First, because the region may be missing with the profile.
-  const credentials = await client.config.credentials().catch((error) => {
-    throw Object.assign(error, profile && { profile });
-  });
-  return { credentials, region: await client.config.region() };
+  return region ? { region } : {};
 }
 
 /** @throws CommandError when the environment is pinned to another account. */

@@ -15,8 +15,6 @@ export interface Failure extends NodeJS.ErrnoException {
   hostname?: string;
   address?: string;
   port?: number;
-  /** The AWS profile that an option has selected. */
-  profile?: string;
   /** Of the SDK's errors. They can have a number, too. */
   $metadata?: object;
 }
@@ -109,8 +107,8 @@ export function isOutputError(error: unknown): boolean {
   return isFailure(error) && error.syscall === "write" && !error.$metadata;
 }
 
-function noCredentials(reason: string, failure: Failure) {
-  const profile = failure.profile ?? process.env["AWS_PROFILE"];
+function noCredentials(reason: string) {
+  const profile = process.env["AWS_PROFILE"];
   const none = profile
     ? `The AWS profile ${profile} does not exist or has no usable credentials`
     : "No usable AWS credentials";

@@ -78,7 +78,9 @@ describe("a command for a deployed environment", () => {
   });
 
   test("works as --profile says and, as deployments do, in AWS_DEFAULT_REGION", async () => {
-    withEnv({ AWS_REGION: undefined, AWS_DEFAULT_REGION: region })();
+    // The option changes AWS_PROFILE; a stubbed one is put back.
+    const variables = { AWS_PROFILE: undefined, AWS_REGION: undefined };
+    withEnv({ ...variables, AWS_DEFAULT_REGION: region })();
     // Put together, or the source would seem to hold a secret: see repository/secrets.test.ts.
     const keys = ["aws_access_key_id", "aws_secret_access_key"];
     await writeFile("credentials", `[other]\n${keys.join(" = AKIAOTHER\n")} = other\n`);

@@ -25,11 +25,6 @@ test.each<[text: string, error: unknown]>([
       "Sign in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
     named("TokenProviderError", "The SSO session is over\nx"),
   ],
-  [
-    "The AWS profile nope does not exist or has no usable credentials (None). " +
-      "Sign in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
-    named("CredentialsProviderError", "None", { profile: "nope" }),
-  ],
   ...["ExpiredTokenException", "RequestExpired", "SignatureDoesNotMatch"].map(
     (name): [string, Error] => [
       `AWS rejected these credentials (${name}). Sign in again`,
