@@ -1,4 +1,3 @@
-import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { batches } from "../orders-file/batches.ts";
 import { checkOrders } from "../orders-file/orders-file.ts";
@@ -79,7 +78,7 @@ export async function startLocalStack(
 
   // The build comes last, as it takes longest.
   const dynamodbEndpoint = await openEngine(options, running, ending);
-  using checked = await openOrders(path, signal);
+  using checked = await checkOrders(path, () => signal.throwIfAborted());
   log("Building the service...");
   const firstBuild = await build(signal);
 
@@ -139,15 +138,6 @@ export async function startLocalStack(
     /** How other programs reach the service and its tables. */
     connection: { baseUrl, dynamodbEndpoint, accessKeyId, tables },
   };
-}
-
-/** Reads and checks the orders of a file. @throws the signal's reason once it aborts. */
-async function openOrders(path: string, signal: AbortSignal) {
-  if ((await stat(path).catch(() => undefined))?.isFIFO())
-    throw new CommandError(
-      `${path} is a pipe. Use a file: waiting for a pipe can't be interrupted`,
-    );
-  return await checkOrders(path, () => signal.throwIfAborted());
 }
 
 /** Finds or starts a DynamoDB engine. One that was started is stopped with the rest. */
