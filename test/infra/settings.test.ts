@@ -25,6 +25,11 @@ test("each setting changes only what it is about", () => {
     "ownsLogRole: false": { ownsLogRole: false },
     webAclArn: { webAclArn },
     throttling: { throttling },
+    "tableThroughput and log levels": {
+      tableThroughput: { reads: 801, writes: 302 },
+      functionLogLevel: "INFO",
+      systemLogLevel: "WARN",
+    },
     listConcurrency: { listConcurrency: 20 },
     keepData: { keepData: true },
     ordersStream: { ordersStream: true },
@@ -67,6 +72,11 @@ throttling
   Api/Rest/DeploymentStage.v1: Properties.MethodSettings.1.ThrottlingRateLimit 3 -> 7
   Api/Rest/DeploymentStage.v1: Properties.MethodSettings.2.ThrottlingBurstLimit 60 -> 300
   Api/Rest/DeploymentStage.v1: Properties.MethodSettings.2.ThrottlingRateLimit 25 -> 150
+tableThroughput and log levels
+  Orders, ApiKeys: Properties.OnDemandThroughput.MaxReadRequestUnits 800 -> 801
+  Orders, ApiKeys: Properties.OnDemandThroughput.MaxWriteRequestUnits 300 -> 302
+  ListOrders, CancelOrder, Authorize: Properties.LoggingConfig.ApplicationLogLevel "DEBUG" -> "INFO"
+  ListOrders, CancelOrder, Authorize: Properties.LoggingConfig.SystemLogLevel "INFO" -> "WARN"
 listConcurrency
   ListOrders: Properties.ReservedConcurrentExecutions unset -> 20
 keepData
