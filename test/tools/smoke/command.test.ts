@@ -100,14 +100,6 @@ test.each([
   expect(stderr.trim()).toMatch(expected);
 });
 
-test("infra/petstore smoke says in its help which option is required", () => {
-  const { code, stdout } = endOf(() => read("--help"), []);
-  expect(code).toBe(0);
-  expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
-    /--base-url <url> .*prints \(required\)/,
-  );
-});
-
 test("--thorough asks first on a terminal, unless there is --yes", () => {
   const { isTTY } = process.stdin;
   onTestFinished(() => void Object.assign(process.stdin, { isTTY }));
