@@ -249,8 +249,6 @@ const environmentsSchema = z
           issues.push(mistake(`${key}.${setting}`, own, `other than that of ${first}`));
       }
     }
-  })
-  .check(({ value, issues }) => {
     if (!("staging" in value))
       issues.push(mistake("staging", undefined, "an environment (npm start serves it)"));
   });
