@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { RegionInfo } from "aws-cdk-lib/region-info";
 import { z } from "zod";
 import { apiKeyPrefixes } from "../../shared/api-keys.ts";
@@ -24,11 +25,7 @@ const arn = (service: string, resource = "[^:]+", example = "NAME") =>
     `an ARN like arn:aws:${service}:REGION:ACCOUNT:${example}`,
   );
 
-/** The times that CloudWatch offers up to two years. */
-const retentionDays = z.literal(
-  [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731],
-  "one of CloudWatch's 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545 or 731",
-);
+const retentionDays = z.enum(RetentionDays, "a number of days that CloudWatch offers");
 
 const throttling = z.strictObject({
   /** Requests a second. */
