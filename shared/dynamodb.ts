@@ -121,7 +121,7 @@ export function mayBeApplied(error: unknown): boolean {
  * Without a Content-Length, it treats a response as complete wherever it ends, even when it is
  * empty.)
  */
-export function retryLostCalls(client: DynamoDBClient): DynamoDBClient {
+function retryLostCalls(client: DynamoDBClient): DynamoDBClient {
   client.middlewareStack.add(
     (next, context) => async (args) => {
       const result = await next(args).catch((error: unknown) => {

@@ -1,11 +1,11 @@
 import type { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import {
   DescribeTableCommand,
-  DynamoDBClient,
+  type DynamoDBClient,
   DynamoDBServiceException,
   ResourceNotFoundException,
 } from "@aws-sdk/client-dynamodb";
-import { LostCallError, retryLostCalls } from "../../../shared/dynamodb.ts";
+import { createClient, LostCallError } from "../../../shared/dynamodb.ts";
 import { type Environment, environments } from "../../environments.ts";
 import { engineClient } from "../running-stacks/engine-client.ts";
 import { readStackFiles } from "../running-stacks/stack-files.ts";
@@ -23,16 +23,7 @@ export interface Target {
 }
 
 // An operator waits longer than a caller of the API, but not forever.
-const operatorLimits = {
-  maxAttempts: 5,
-  requestHandler: {
-    connectionTimeout: 3000,
-    requestTimeout: 10_000,
-    // Between two parts of a response.
-    socketTimeout: 10_000,
-    throwOnRequestTimeout: true,
-  },
-};
+const limits = { connectionTimeout: 3000, requestTimeout: 10_000, maxAttempts: 5 };
 
 /**
  * Finds the tables of a deployed environment in the outputs of its stack, with the operator's own
@@ -48,8 +39,8 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
   );
   const { name, stackName } = environment;
   const cloudFormation = new CloudFormationClient({
-    ...operatorLimits,
     ...chosenRegion(environment),
+    requestHandler: { ...limits, throwOnRequestTimeout: true },
   });
   const { credentials } = cloudFormation.config;
   // First, because the region may be missing with the profile.
@@ -83,9 +74,7 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
     ordersTable: output("OrdersTableName"),
     apiKeysTable: output("ApiKeysTableName"),
     // The same credentials and region, so that the description holds for every later call.
-    client: nameMissingTables(
-      retryLostCalls(new DynamoDBClient({ ...operatorLimits, credentials, region })),
-    ),
+    client: nameMissingTables(createClient(limits, { credentials, region })),
   };
 }
 
@@ -151,9 +140,6 @@ function isElsewhere(error: unknown) {
 
 /** Makes a client's errors name the table that does not exist; DynamoDB's own mostly don't. */
 function nameMissingTables(client: DynamoDBClient) {
-  // This middleware walks through every item of every response, for a log line that is never
-  // written.
-  client.middlewareStack.remove("loggerMiddleware");
   client.middlewareStack.add(
     (next) => (args) =>
       next(args).catch((error: unknown) => {
