@@ -114,7 +114,8 @@ export async function requireKey(target: Target, keyId: string): Promise<ApiKeyR
  */
 export async function revokeKey(target: Target, keyId: string): Promise<Result> {
   const record = await requireKey(target, keyId);
-  const { revokedAt = epochSeconds() } = record;
+  const now = epochSeconds();
+  const { revokedAt = now } = record;
   const isRevoked = record.revokedAt !== undefined;
   const conflict = isRevoked
     ? undefined
@@ -126,7 +127,7 @@ export async function revokeKey(target: Target, keyId: string): Promise<Result> 
       );
   // Someone else has revoked or deleted it since.
   if (conflict) return revokeKey(target, keyId);
-  const since = Math.max(0, epochSeconds() - revokedAt);
+  const since = Math.max(0, now - revokedAt);
   const left = Math.max(0, target.environment.authorizerCacheSeconds - since);
   const named = `${keyId} (${printable(record.name)})`;
   const what = isRevoked
