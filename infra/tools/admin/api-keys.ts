@@ -128,19 +128,22 @@ export async function revokeKey(target: Target, keyId: string): Promise<Result> 
   // Someone else has revoked or deleted it since.
   if (conflict) return revokeKey(target, keyId);
   const since = Math.max(0, now - revokedAt);
-  const left = Math.max(0, target.environment.authorizerCacheSeconds - since);
+  const acceptedForUpToSeconds = Math.max(
+    0,
+    target.environment.authorizerCacheSeconds - since,
+  );
   const named = `${keyId} (${printable(record.name)})`;
   const what = isRevoked
     ? `${named} was already revoked at ${isoTime(revokedAt)}`
     : `Revoked ${named}`;
-  const seconds = counted(left, "second");
+  const seconds = counted(acceptedForUpToSeconds, "second");
   const text =
-    left > 0
+    acceptedForUpToSeconds > 0
       ? `${what}. The gateway's cache may still accept it for up to ${seconds}.`
       : what;
   const json = {
     ...publicFields({ ...record, revokedAt }),
-    acceptedForUpToSeconds: left,
+    acceptedForUpToSeconds,
   };
   return { text, json, unprinted: text };
 }

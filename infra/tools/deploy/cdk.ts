@@ -9,6 +9,10 @@ import { type Caller, readSynthesisedStack } from "./stacks.ts";
 /** The folder of `cdk.json`. */
 const root = join(import.meta.dirname, "../../..");
 
+/** Makes a folder that is removed with its variable. */
+export const temporaryFolder = () =>
+  mkdtempDisposable(join(tmpdir(), "pet-store-orders-"));
+
 /**
  * Synthesises a stack into a folder.
  *
@@ -33,7 +37,7 @@ export async function synthesiseStack(
  * @param caller as whom to work in AWS; without it, CDK gets no credentials.
  */
 export async function cdk(words: string[], caller?: Caller): Promise<number> {
-  await using home = await mkdtempDisposable(join(tmpdir(), "pet-store-orders-"));
+  await using home = await temporaryFolder();
   for (const name of [".aws", ".docker"])
     await symlink(join(homedir(), name), join(home.path, name));
   const foreign = new RegExp(`^(CDK|CONTEXT_OVERFLOW|AMAZON_${caller ? "" : "|AWS_"})`);

@@ -1,6 +1,4 @@
-import { mkdtempDisposable } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { type Environment, environments } from "../../environments.ts";
 import { addProfile } from "../terminal/caller.ts";
@@ -24,8 +22,6 @@ const load = async () => ({
   ...(await import("./compare-stack.ts")),
   ...(await import("./stacks.ts")),
 });
-
-const temporaryFolder = () => mkdtempDisposable(join(tmpdir(), "pet-store-orders-"));
 
 type Entries = Record<string, Environment>;
 
@@ -56,7 +52,7 @@ export function addCompare(command: Command, entries: Entries = environments) {
   addComparison(addEnvironment(command, entries))
     .option("--template <file>", "compare with a saved template; needs no credentials")
     .action(async (environment: Environment, options: CompareOptions) => {
-      const { compare } = await load();
+      const { compare, temporaryFolder } = await load();
       await using folder = await temporaryFolder();
       const { exitCode } = await compare(environment, options, folder.path);
       process.exitCode = exitCode;
@@ -77,7 +73,7 @@ export function addDeploy(command: Command, entries: Entries = environments) {
     )
     .option("--revert-drift", "also undo what was changed outside CloudFormation")
     .action(async (environment: Environment, options: DeployOptions) => {
-      const { cdk, compare } = await load();
+      const { cdk, compare, temporaryFolder } = await load();
       await using folder = await temporaryFolder();
       const { exitCode, caller } = await compare(environment, options, folder.path);
       process.exitCode =

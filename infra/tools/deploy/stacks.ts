@@ -42,20 +42,13 @@ export async function readSavedTemplate(file: string): Promise<Template> {
   throw new CommandError(`${file} is not a template in JSON`);
 }
 
-/** As whom, and where, a command works in AWS. */
-export interface Caller {
-  account: string;
-  region: string;
-  credentials: Awaited<ReturnType<STSClient["config"]["credentials"]>>;
-}
-
 /**
  * Finds the account, region and credentials that the caller's variables and profile select.
  *
  * @throws CommandError when the environment is pinned to another account. Also throws what the SDK
  * throws.
  */
-export async function findCaller(environment: Environment): Promise<Caller> {
+export async function findCaller(environment: Environment) {
   const client = new STSClient(chosenRegion(environment));
   // First, because the region may be missing with the profile.
   const credentials = await client.config.credentials();
@@ -64,6 +57,9 @@ export async function findCaller(environment: Environment): Promise<Caller> {
   requireAccount(environment, Account);
   return { account: Account, region, credentials };
 }
+
+/** As whom, and where, a command works in AWS. */
+export type Caller = Awaited<ReturnType<typeof findCaller>>;
 
 /** The statuses of a stack whose first deployment never succeeded: CDK creates it anew. */
 const neverDeployed = ["REVIEW_IN_PROGRESS", "ROLLBACK_COMPLETE"];
