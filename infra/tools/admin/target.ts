@@ -9,7 +9,7 @@ import { createClient, LostCallError } from "../../../shared/dynamodb.ts";
 import { type Environment, environments } from "../../environments.ts";
 import { engineClient } from "../running-stacks/engine-client.ts";
 import { readStackFiles } from "../running-stacks/stack-files.ts";
-import { chosenRegion, requireAccount } from "../terminal/caller.ts";
+import { clientOptions, limits, requireAccount } from "../terminal/caller.ts";
 import { CommandError, errorText } from "../terminal/errors.ts";
 
 /** The tables a command works on, and the settings of their environment. */
@@ -21,9 +21,6 @@ export interface Target {
   apiKeysTable: string;
   client: DynamoDBClient;
 }
-
-// An operator waits longer than a caller of the API, but not forever.
-const limits = { connectionTimeout: 3000, requestTimeout: 10_000, maxAttempts: 5 };
 
 /**
  * Finds the tables of a deployed environment in the outputs of its stack, with the operator's own
@@ -38,10 +35,7 @@ export async function findDeployedStack(environment: Environment): Promise<Targe
     "@aws-sdk/client-cloudformation"
   );
   const { name, stackName } = environment;
-  const cloudFormation = new CloudFormationClient({
-    ...chosenRegion(environment),
-    requestHandler: { ...limits, throwOnRequestTimeout: true },
-  });
+  const cloudFormation = new CloudFormationClient(clientOptions(environment));
   const { credentials } = cloudFormation.config;
   // First, because the region may be missing with the profile.
   await credentials();

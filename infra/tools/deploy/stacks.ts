@@ -14,7 +14,7 @@ import {
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { CloudAssembly } from "aws-cdk-lib/cx-api";
 import type { Environment } from "../../environments.ts";
-import { chosenRegion, requireAccount } from "../terminal/caller.ts";
+import { clientOptions, requireAccount } from "../terminal/caller.ts";
 import { CommandError } from "../terminal/errors.ts";
 import type { Template } from "./compare-templates.ts";
 
@@ -49,13 +49,14 @@ export async function readSavedTemplate(file: string): Promise<Template> {
  * throws.
  */
 export async function findCaller(environment: Environment) {
-  const client = new STSClient(chosenRegion(environment));
+  const options = clientOptions(environment);
+  const client = new STSClient(options);
   // First, because the region may be missing with the profile.
   const credentials = await client.config.credentials();
   const region = await client.config.region();
   const { Account = "unknown" } = await client.send(new GetCallerIdentityCommand());
   requireAccount(environment, Account);
-  return { account: Account, region, credentials };
+  return { ...options, account: Account, region, credentials };
 }
 
 /** As whom, and where, a command works in AWS. */

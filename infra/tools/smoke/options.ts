@@ -35,8 +35,8 @@ export function addSmoke(command: Command, run = loadAndRun) {
     )
     .option(
       "--thorough",
-      "also read a list for a minute, cancel the order of --cancel twenty times at once, and " +
-        "send requests until some get 429; asks first",
+      "on AWS only: also read a list for a minute, cancel the order of --cancel twenty times " +
+        "at once, and send requests until some get 429; asks first",
     )
     .option("--yes", "don't ask")
     .option(

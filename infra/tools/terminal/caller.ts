@@ -16,11 +16,15 @@ interface Pinned {
   account?: { id: string; region: string };
 }
 
-/** The region for an SDK client; without one, it takes the profile's. */
-export function chosenRegion({ account }: Pinned) {
+// A person waits longer than a caller of the API, but not forever.
+export const limits = { connectionTimeout: 3000, requestTimeout: 10_000, maxAttempts: 5 };
+
+/** The options of an SDK client. Without a region among them, it takes the profile's. */
+export function clientOptions({ account }: Pinned) {
   const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
   const region = account?.region || AWS_REGION || AWS_DEFAULT_REGION;
-  return region ? { region } : {};
+  const requestHandler = { ...limits, throwOnRequestTimeout: true };
+  return { requestHandler, ...(region && { region }) };
 }
 
 /** @throws CommandError when the environment is pinned to another account. */

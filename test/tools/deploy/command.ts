@@ -12,7 +12,7 @@ import {
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { mockClient } from "aws-sdk-client-mock";
-import { afterAll, beforeEach, vi } from "vitest";
+import { afterAll, beforeEach, expect, vi } from "vitest";
 import type { Environment } from "../../../infra/environments.ts";
 import {
   addCompare,
@@ -162,10 +162,12 @@ export const inherited = () =>
     .filter((line) => /^(CDK|CONTEXT|AWS|AMAZON)/.test(line))
     .sort();
 
-/** A test's calls of AWS, with the key and the region of each. */
+/** A test's calls of AWS, with the key and the region of each. None may wait for ever. */
 export function asked(): Promise<string[]> {
   const calls = [...sts.calls(), ...cloudFormation.calls(), ...dynamoDb.calls()];
   const lines = calls.map(async ({ thisValue: { config }, args: [command] }) => {
+    const limits = { requestTimeout: 10_000, throwOnRequestTimeout: true };
+    expect(await config.requestHandler.configProvider).toMatchObject(limits);
     const { accessKeyId } = await config.credentials();
     const name = command.constructor.name.replace("Command", "");
     const words = [
