@@ -6,7 +6,8 @@ export default defineConfig({
   test: {
     globalSetup: "test/helpers/assembly.ts",
     include: [
-      "test/tools/{admin,orders-file,smoke,terminal}/*.test.ts",
+      // Processes of their own can't run mutants.
+      "test/tools/{admin,orders-file,smoke,terminal}/!(process).test.ts",
       "test/tools/local/{authorizer,gateway,ready-text,tables,template/*}.test.ts",
       "test/http/gateway.test.ts",
     ],
