@@ -45,17 +45,17 @@ test("each setting changes only what it is about", () => {
   const everyAlarm = /(?:Alarms\/\w+, ){17}Alarms\/\w+/g;
   expect(texts.join("").replaceAll(everyAlarm, "18 alarms")).toBe(`
 another apiKeyPrefix
-  Api/BearerKeys: Properties.IdentityValidationExpression "^[Bb][Ee][Aa][Rr][Ee][Rr] pets_none_[0-9A-Za-z]{49}$" -> "^[Bb][Ee][Aa][Rr][Ee][Rr] hafen_live_[0-9A-Za-z]{49}$"
+  Api/BearerKeys: Properties.IdentityValidationExpression "^[Bb][Ee][Aa][Rr][Ee][Rr] +pets_none_[0-9A-Za-z]{49}$" -> "^[Bb][Ee][Aa][Rr][Ee][Rr] +hafen_live_[0-9A-Za-z]{49}$"
 another authorizerCacheSeconds
   Api/BearerKeys: Properties.AuthorizerResultTtlInSeconds 15 -> 59
 domain with its hosted zone
-  Outputs.BaseUrl: Value "https://<Api/Rest>.execute-api.<AWS::Region>.<AWS::URLSuffix>/v1" -> "https://orders.eu.example.com/v1"
+  Outputs.BaseUrl: Value "https://<ApiRest4DEC74FE>.execute-api.<AWS::Region>.<AWS::URLSuffix>/v1" -> "https://orders.eu.example.com/v1"
   Api/Rest: Properties.DisableExecuteApiEndpoint false -> true
   Api/Domain/Name: added ApiGateway::DomainName
   Api/Domain/BasePath: added ApiGateway::BasePathMapping
   Api/Domain/Record: added Route53::RecordSet
 domain with a record of someone else's, beside the gateway's address
-  Outputs.BaseUrl: Value "https://<Api/Rest>.execute-api.<AWS::Region>.<AWS::URLSuffix>/v1" -> "https://orders.eu.example.com/v1"
+  Outputs.BaseUrl: Value "https://<ApiRest4DEC74FE>.execute-api.<AWS::Region>.<AWS::URLSuffix>/v1" -> "https://orders.eu.example.com/v1"
   Outputs.RegionalDomainName: added Output
   Api/Domain/Name: added ApiGateway::DomainName
   Api/Domain/BasePath: added ApiGateway::BasePathMapping
@@ -92,12 +92,12 @@ writerAccounts
 dashboard
   Dashboard/Dashboard: added CloudWatch::Dashboard
 topicArn
-  Outputs.AlarmsTopicArn: Value "<Alarms/Topic>" -> "arn:aws:sns:eu:1:on-call"
+  Outputs.AlarmsTopicArn: Value "<AlarmsTopic3A2DFEBA>" -> "arn:aws:sns:eu:1:on-call"
   Alarms/Topic: removed SNS::Topic
   Alarms/Topic/Policy: removed SNS::TopicPolicy
   Alarms/Topic/on-call@example.com: removed SNS::Subscription
-  18 alarms: Properties.AlarmActions.0 "<Alarms/Topic>" -> "arn:aws:sns:eu:1:on-call"
-  18 alarms: Properties.OKActions.0 "<Alarms/Topic>" -> "arn:aws:sns:eu:1:on-call"`);
+  18 alarms: Properties.AlarmActions.0 "<AlarmsTopic3A2DFEBA>" -> "arn:aws:sns:eu:1:on-call"
+  18 alarms: Properties.OKActions.0 "<AlarmsTopic3A2DFEBA>" -> "arn:aws:sns:eu:1:on-call"`);
 });
 
 test("CDK deploys a stack to its account only, and protects it if it keeps data", () => {

@@ -46,7 +46,8 @@ export async function compare(
   const next = given || (await synthesiseStack(stackName, folder, options.context));
   if (file) requireSame(file, stack?.template.Description, next.template.Description);
   // Without credentials, an account is known only where the settings pin it.
-  const changes = stack ? review(stack, next, account) : firstDeployment(keepData);
+  const asNew = keepData ? [firstDeployment] : [];
+  const changes = stack ? review(stack, next, account) : asNew;
   const state = stack ? "compared with what is deployed" : "is not deployed";
   const description = caller
     ? `${state} in account ${caller.account}, region ${caller.region}`
@@ -64,21 +65,22 @@ function requireSame(file: string, actual = "no description", expected?: string)
 }
 
 /** A missing stack that should keep data may mean that the credentials are for another account. */
-function firstDeployment(keepsData: boolean): Review[] {
-  const lines = ["! Stack: a new one, with new and empty tables"];
-  return keepsData ? [{ word: "first-deployment", lines }] : [];
-}
+const firstDeployment: Review = {
+  word: "first-deployment",
+  lines: ["! Stack: a new one, with new and empty tables"],
+};
 
 /** Prints a line for each change to accept, and returns the exit code. */
 function report(changes: Review[], accept = "") {
   for (const { lines } of changes) console.log(lines.join("\n"));
   const accepted = accept.split(/\s+/);
-  const words = changes.map(({ word }) => word);
-  const missing = words.filter((word) => !accepted.includes(word)).join(" ");
+  const missing = changes
+    .flatMap(({ word }) => (accepted.includes(word) ? [] : word))
+    .join(" ");
   if (missing)
     console.log(
       `STOP  Read every line. To accept them all: --accept ${shellWord(missing)}`,
     );
-  else console.log(words.length > 0 ? "Accepted" : "Nothing to accept");
+  else console.log(changes.length > 0 ? "Accepted" : "Nothing to accept");
   return missing ? 1 : 0;
 }

@@ -25,11 +25,11 @@ export interface Account {
 const renamed = ["AWS::ApiGateway::Deployment", "AWS::Lambda::Version"];
 
 /**
- * Rewrites a template so that equal meanings read alike. References become text with the construct's
- * path, like `<Orders.Arn>`; in literal text, `<` is doubled. Account and region are spelt out where
- * `account` has them. Text that is JSON becomes what it says. Tags go by their keys, and what CDK
- * renames goes by its path. Instead of its hash, code has the name of the first function that runs
- * it. An alias that skips its canary once says so where the canary stood.
+ * Rewrites a template so that equal meanings read alike. References become text with the logical id,
+ * like `<Orders1A2B3C4D.Arn>`; in literal text, `<` is doubled. What CDK renames goes by its path.
+ * Account and region are spelt out where `account` has them. Text that is JSON becomes what it says.
+ * Tags go by their keys. Instead of its hash, code has the id of the first function that runs it. An
+ * alias that skips its canary once says so where the canary stood.
  */
 export function comparable(template: Template, account?: Account): Parts {
   const known = new Map([
@@ -37,12 +37,12 @@ export function comparable(template: Template, account?: Account): Parts {
     ["AWS::Region", account?.region],
   ]);
   const resources = Object.entries(template.Resources);
-  const paths = resources.map((entry) => constructPath(...entry));
-  const referenceText = (id: string, attribute = ""): string => {
-    const path = constructPath(id, template.Resources[id]);
-    const isShared = paths.indexOf(path) !== paths.lastIndexOf(path);
-    return known.get(id) ?? `<${propertyPath(isShared ? id : path, attribute)}>`;
+  const nameOf = (id: string) => {
+    const resource = template.Resources[id];
+    return renamed.includes(`${resource?.Type}`) ? constructPath(id, resource) : id;
   };
+  const referenceText = (id: string, attribute = ""): string =>
+    known.get(id) ?? `<${propertyPath(nameOf(id), attribute)}>`;
   const plain = (property: string, value: unknown): unknown => {
     if (typeof value === "string") return fromJson(value);
     if (property !== "Tags" || !Array.isArray(value)) return value;
@@ -51,21 +51,19 @@ export function comparable(template: Template, account?: Account): Parts {
   let literal = JSON.stringify(template).replaceAll("<", "<<");
   for (const [id, { Properties }] of resources) {
     const [hash] = /[0-9a-f]{64}/.exec(Properties?.["Code"]?.S3Key) ?? [];
-    if (hash) literal = literal.replaceAll(hash, referenceText(id));
+    if (hash) literal = literal.replaceAll(hash, `<${id}>`);
   }
   const spelt = JSON.stringify(resolveIntrinsics(JSON.parse(literal), referenceText));
-  const { Resources, Outputs = {}, Metadata: _, ...rest } = JSON.parse(spelt, plain);
-  // No logical id has a slash or a bracket.
-  const parts: Parts = { "/Template": { Type: "Template", ...rest } };
-  for (const [id, output] of Object.entries<object>(Outputs))
-    parts[`/Outputs.${id}`] = { Type: "Output", ...output };
-  for (const [id, original] of resources) {
-    const { Metadata: _, ...resource }: Resource = Resources[id];
-    const { Type, Properties = {} } = resource;
+  const { Resources, Outputs = {}, ...rest }: Template = JSON.parse(spelt, plain);
+  const parts: Parts = { "Stack/Template": { Type: "Template", ...rest } };
+  for (const [id, output] of Object.entries(Outputs))
+    parts[`Stack/Outputs.${id}`] = { Type: "Output", ...output };
+  for (const [id, resource] of Object.entries(Resources)) {
+    const { Properties = {} } = resource;
     if (/^Set without a canary/.test(Properties["Description"]))
       resource["UpdatePolicy"] = "skipped once";
-    const key = renamed.includes(Type) ? referenceText(id) : id;
-    parts[key] = { ...resource, Path: constructPath(id, original), Properties };
+    const key = `Stack/${nameOf(id)}`;
+    parts[key in parts ? id : key] = { ...resource, Properties };
   }
   return parts;
 }
@@ -87,7 +85,7 @@ function fromJson(text: string): unknown {
  */
 export function constructPath(id: string, resource: Resource | undefined): string {
   const path: string = resource?.["Metadata"]?.["aws:cdk:path"] ?? id;
-  return path.replace(/^[^/]*\//, "").replace(/\/Resource$/, "");
+  return path.replace(/^[^/]*\/|\/Resource$/g, "");
 }
 
 /** The path of a property, like `Properties.MemorySize`. */
@@ -145,7 +143,7 @@ export function listChanges(before: Parts, after: Parts): Change[] {
   return Object.entries({ ...before, ...after }).flatMap(([id, content]) => {
     const gone = id in after ? "changed" : "removed";
     const kind = id in before ? gone : "added";
-    const path = content["Path"] ?? id.slice(1);
+    const path = constructPath(id, content);
     const type = content.Type.replace("AWS::", "");
     // One part at a time: CDK is slow at comparing whole templates.
     const only = (parts: Parts) => ({ Resources: { [id]: parts[id] } });

@@ -16,6 +16,7 @@ const removableTypes = ["CloudWatch::Dashboard", "Lambda::Version"];
 /** The properties that may become anything, with all that is in them. */
 const freeProperties = [
   "*.Description",
+  "*.Metadata",
   "*.Properties.Description",
   "ApiGateway::GatewayResponse.Properties.ResponseTemplates.application/json.message",
   "ApiGateway::Method.Properties.Integration.IntegrationResponses.ResponseTemplates.application/json.message",

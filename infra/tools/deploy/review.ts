@@ -121,7 +121,7 @@ function changeText(change: Change) {
 function coveredValues(change: Change) {
   const { kind, content } = change;
   if (kind === "removed") return leaves(content).filter((leaf) => isGrant(leaf.is));
-  const { Path: _path, Type: _type, ...members } = content;
+  const { Type: _type, ...members } = content;
   return leaves(members).filter(
     (leaf) => !isOrdinary({ ...change, ...leaf, kind: "changed", was: undefined }),
   );
@@ -140,16 +140,11 @@ function becomes(was: unknown, is: unknown, holder: string) {
   if (!(Array.isArray(old) && Array.isArray(now))) return whole;
   const before = old.map(spelt);
   const after = now.map(spelt);
-  const gained = after.filter((text) => !before.includes(text));
-  const lost = before.filter((text) => !after.includes(text));
-  const keptBefore = before.filter((text) => after.includes(text));
-  const keptAfter = after.filter((text) => before.includes(text));
-  if (!isDeepStrictEqual(keptBefore, keptAfter)) return whole;
-  const texts = [
-    ...gained.map((text) => `gains ${text}`),
-    ...lost.map((text) => `loses ${text}`),
-  ];
-  return texts.join("; ") || whole;
+  const isKept = (text: string) => before.includes(text) && after.includes(text);
+  if (!isDeepStrictEqual(before.filter(isKept), after.filter(isKept))) return whole;
+  const gained = after.map((text) => !isKept(text) && `gains ${text}`);
+  const lost = before.map((text) => !isKept(text) && `loses ${text}`);
+  return [...gained, ...lost].filter(Boolean).join("; ") || whole;
 }
 
 /**

@@ -49,6 +49,7 @@ const numbers = [
 ];
 const texts = [
   "*.Description",
+  "*.Metadata",
   "ApiGateway::GatewayResponse.ResponseTemplates.application/json.message",
   "ApiGateway::Method.Integration.IntegrationResponses.ResponseTemplates.application/json.message",
   "CloudWatch::Alarm.AlarmDescription",
@@ -77,7 +78,7 @@ test.each([
     propertyPath(type, property)
       .replace(/\.(Properties|\d+)(?=\.|$)/g, "")
       .replace(/(Dashboard)\..*/, "$1")
-      .replace(/^.*\.Description$/, "*.Description"),
+      .replace(/^.*\.(Description|Metadata)\b.*/, "*.$1"),
   );
   expect(new Set(names)).toEqual(new Set(expected));
 });

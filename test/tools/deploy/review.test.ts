@@ -127,7 +127,7 @@ test("an operation that is added has lines for its limits, its grants, its key a
     expect.arrayContaining([
       expect.stringMatching(/^ {2}Api\/Rest\/DeploymentStage.v1: MethodSettings: gains/),
       expect.stringContaining(
-        "Allow Principal <CancelOrderRole>, Action dynamodb:UpdateItem, Resource <Orders.Arn>",
+        "Allow Principal <CancelOrderRole28771C3D>, Action dynamodb:UpdateItem, Resource <OrdersA9B65338.Arn>",
       ),
       expect.stringMatching(
         `  ${cancelRoute}: a new ApiGateway::Method; AuthorizationType CUSTOM;`,
