@@ -126,18 +126,16 @@ export async function startLocalStack(
   }
   running.defer(() => ending.abort(new CommandError("The local stack has stopped")));
 
-  const baseUrl = `http://localhost:${port}${basePath}`;
-  return {
-    /** A key for this start, and whether the tables are new: then they hold its orders. */
-    ...data,
+  /** How other programs reach the service and its tables. */
+  const connection = {
     /** Like `http://localhost:3000/v1`. */
-    baseUrl,
-    tables,
+    baseUrl: `http://localhost:${port}${basePath}`,
     dynamodbEndpoint,
-    client,
-    /** How other programs reach the service and its tables. */
-    connection: { baseUrl, dynamodbEndpoint, accessKeyId, tables },
+    accessKeyId,
+    tables,
   };
+  // `data`: a key for this start, and whether the tables are new: then they hold its orders.
+  return { ...data, ...connection, client, connection };
 }
 
 /** Finds or starts a DynamoDB engine. One that was started is stopped with the rest. */

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
@@ -6,27 +7,37 @@ import { createApiServer } from "../../../infra/tools/local/gateway/api-server.t
 import { listen } from "../../../infra/tools/local/machine/ports.ts";
 import { expectError } from "../../helpers/expect-error.ts";
 
-/** Sends bytes to a server that begins a response to every request. @returns what comes back. */
+/**
+ * Sends bytes, and nothing more, to a server that begins a response to each request: for `/` once it
+ * has read it, else at once. @returns what comes back.
+ */
 async function sendBytes(bytes: string) {
+  const begin = async (request: IncomingMessage, response: ServerResponse) => {
+    if (request.url === "/") await text(request);
+    response.write("begin");
+  };
   const { port, close } = await listen(
     0,
-    (_, response) => void response.write("begin"),
+    (...exchange) => void begin(...exchange).catch(() => {}),
     createApiServer,
   );
   onTestFinished(close);
   const socket = connect(port);
   await once(socket, "connect");
-  socket.write(bytes);
+  socket.end(bytes);
   return await text(socket);
 }
 
+const post = "POST / HTTP/1.1\r\nHost: a\r\n";
+const malformed = "Transfer-Encoding: chunked\r\n\r\nzz\r\n";
+
 test.each([
   ["nothing of HTTP", "SSH-2.0\r\n\r\n", "bad_request"],
-  [
-    "two lengths",
-    "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
-    "bad_request",
-  ],
+  ["two lengths", `${post}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, "bad_request"],
+  ["a chunk without a size", `${post}${malformed}`, "bad_request"],
+  ["an unknown encoding", `${post}Transfer-Encoding: gzip\r\n\r\n`, "bad_request"],
+  ["less than its length", `${post}Content-Length: 9\r\n\r\n12345678`, "bad_request"],
+  ["CONNECT", "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n", "bad_request"],
   ["an unknown Expect", "GET / HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n", "bad_request"],
   ["no host", "GET / HTTP/1.1\r\n\r\n", "bad_request"],
   [
@@ -44,8 +55,18 @@ test.each([
   expect(headers["x-amzn-requestid"]).toBeTruthy();
 });
 
-test("what can't be read while a response is under way adds nothing to it", async () => {
-  const request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
-  const sent = await sendBytes(`${request}nothing of HTTP\r\n\r\n`);
-  expect(sent).not.toContain("bad_request");
-});
+const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+test.each([
+  ["response", `${get}nothing of HTTP\r\n\r\n`],
+  [
+    "response whose request isn't read to its end",
+    `${post.replace("/", "/now")}${malformed}`,
+  ],
+  ["response, in a second request's body", `${get}${post}${malformed}`],
+])(
+  "what can't be read after the beginning of a %s adds nothing to it",
+  async (_, bytes) => {
+    expect(await sendBytes(bytes)).not.toContain("bad_request");
+  },
+);

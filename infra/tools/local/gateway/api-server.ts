@@ -1,26 +1,36 @@
 import { randomUUID } from "node:crypto";
-import { createServer, type RequestListener, type Server, STATUS_CODES } from "node:http";
+import {
+  createServer,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
 import type { Duplex } from "node:stream";
 import { type ErrorCode, errorBody, errors } from "../../../../shared/errors.ts";
 
 /** Creates an HTTP server. Requests that Node.js would reject itself get Error records, too. */
 export function createApiServer(serve: RequestListener): Server {
-  /** Connections with a response under way, into which nothing else may be written. */
-  const responding = new WeakSet<Duplex>();
+  /** The responses to each connection's latest request. */
+  const latest = new WeakMap<Duplex, ServerResponse>();
   const reject = (socket: Duplex, code: ErrorCode) => {
-    if (responding.has(socket) || !socket.writable) socket.destroy();
-    else socket.end(errorResponse(code));
+    const response = latest.get(socket);
+    const isIdle = !response || (response.req.complete && response.closed);
+    // Pipelined requests that wait for their turn have no socket.
+    const isUnread = response?.socket && !response.req.complete && !response.headersSent;
+    if (socket.writable && (isIdle || isUnread)) socket.end(errorResponse(code));
+    else socket.destroy();
   };
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     const { headers, httpVersion, socket } = request;
     if (httpVersion === "1.1" && headers.host === undefined)
       return reject(socket, "bad_request");
-    responding.add(socket);
-    response.once("close", () => responding.delete(socket));
+    latest.set(socket, response);
     serve(request, response);
   });
-  // Any but `100-continue`.
-  server.on("checkExpectation", ({ socket }) => reject(socket, "bad_request"));
+  // Of `Expect`, any but `100-continue`.
+  for (const event of ["checkExpectation", "connect"])
+    server.on(event, ({ socket }) => reject(socket, "bad_request"));
   server.on("clientError", ({ code }: NodeJS.ErrnoException, socket) => {
     const isTooLarge = code === "HPE_HEADER_OVERFLOW";
     reject(socket, isTooLarge ? "request_too_large" : "bad_request");
