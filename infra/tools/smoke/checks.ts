@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { makeApiKey } from "../../../shared/api-keys.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import type { ErrorCode } from "../../../shared/errors.ts";
-import { type ApiRequest, type Endpoint, open, send } from "./client.ts";
+import { type ApiRequest, type Endpoint, open, send, Warning } from "./client.ts";
 import {
   documentedRequests,
   excerpt,
@@ -133,9 +133,10 @@ const unchanging: Checks = {
       return [unissued, unissued].flatMap(withAuthorization);
     },
   ),
-  "the Bearer scheme in any case": rejects("order_not_found", ({ apiKey }) => [
-    { ...cancel("none"), authorization: `bEARER ${apiKey}` },
-  ]),
+  "the Bearer scheme in any case, before two spaces": rejects(
+    "order_not_found",
+    ({ apiKey }) => [{ ...cancel("none"), authorization: `bEARER  ${apiKey}` }],
+  ),
   "404 order_not_found for ids that are not canonical 64-bit integers": rejects(
     "order_not_found",
     () => ["abc", "007", "1.0", "9223372036854775808"].map(cancel),
@@ -176,6 +177,10 @@ const unchanging: Checks = {
   },
 };
 
+/** A problem on AWS, and only a warning on this machine. */
+const onAws = (problem: string, isLocal = false) =>
+  isLocal ? new Warning(`not checked on this machine: ${problem}`) : problem;
+
 /** Enough at a time to exceed an operation's throttling limit. */
 const floodAtOnce = 60;
 
@@ -193,10 +198,8 @@ const thorough = (mostRequests: number): Checks => ({
       }
     }
     const { length } = await expectList({ ...response, text: readSlowly() }, clock);
-    assert(
-      clock.now() >= minuteEnd,
-      `${length} characters are too few to be read for a minute`,
-    );
+    const problem = `${length} characters are too few to be read for a minute`;
+    assert(clock.now() >= minuteEnd, onAws(problem, service.isLocal));
   },
   "429 and Retry-After for too many requests, the documented Error for the others":
     async (service) => {
@@ -211,9 +214,7 @@ const thorough = (mostRequests: number): Checks => ({
         }
       };
       await Promise.all(Array.from({ length: floodAtOnce }, sendInTurn));
-      assert(
-        isThrottled,
-        `${mostRequests} requests, ${floodAtOnce} at a time, were all let in`,
-      );
+      const problem = `${mostRequests} requests, ${floodAtOnce} at a time, were all let in`;
+      assert(isThrottled, onAws(problem, service.isLocal));
     },
 });

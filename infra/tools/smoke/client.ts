@@ -5,11 +5,13 @@ import { text as readText } from "node:stream/consumers";
 import { createGunzip } from "node:zlib";
 import { isFailure } from "../terminal/errors.ts";
 
-/** A deployed service, and a key of its environment. */
+/** A running service, and a key of its environment. */
 export interface Endpoint {
   /** Ends in `/v1`, without a slash after it. */
   baseUrl: string;
   apiKey: string;
+  /** Whether it is on this machine, with few orders and no rate limits. */
+  isLocal?: boolean;
 }
 
 export interface ApiRequest {

@@ -35,8 +35,8 @@ export function addSmoke(command: Command, run = loadAndRun) {
     )
     .option(
       "--thorough",
-      "on AWS only: also read a list for a minute, cancel the order of --cancel twenty times " +
-        "at once, and send requests until some get 429; asks first",
+      "also read a list for a minute, cancel the order of --cancel twenty times at once, and " +
+        "send requests until AWS rejects some with 429; asks first",
     )
     .option("--yes", "don't ask")
     .option(
@@ -53,24 +53,16 @@ export function addSmoke(command: Command, run = loadAndRun) {
 }
 
 function smokeOptions(command: Command) {
-  const {
-    baseUrl,
-    cancel,
-    thorough = false,
-    wait = defaultWait(baseUrl),
-    yes,
-  } = command.opts<Options>();
+  const { baseUrl, cancel, thorough = false, wait, yes } = command.opts<Options>();
+  const isLocal = isThisMachine(new URL(baseUrl));
   const apiKey = process.env["API_KEY"] ?? "";
   if (!isApiKey(apiKey)) command.error("API_KEY is missing or malformed.");
   const asks = thorough && !yes;
   if (asks && !process.stdin.isTTY)
     command.error("No terminal to ask on. Add --yes to go ahead.");
-  return { baseUrl, apiKey, cancel, thorough, asks, waitSeconds: wait };
-}
-
-/** Zero for `npm start`, which is ready when it prints its address. */
-function defaultWait(baseUrl: string) {
-  return isThisMachine(new URL(baseUrl)) ? 0 : 120;
+  // `npm start` is ready when it prints its address.
+  const waitSeconds = wait ?? (isLocal ? 0 : 120);
+  return { baseUrl, apiKey, isLocal, cancel, thorough, asks, waitSeconds };
 }
 
 function isThisMachine({ hostname }: URL) {

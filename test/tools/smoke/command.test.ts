@@ -67,14 +67,14 @@ function read(words: string, apiKey = makeApiKey("pets_test")): SmokeOptions {
 const url = "--base-url=http://localhost/v1";
 
 test.each<[string, Partial<SmokeOptions>]>([
-  ["--base-url=http://localhost:3000/v1", { waitSeconds: 0 }],
+  ["--base-url=http://localhost:3000/v1", { isLocal: true, waitSeconds: 0 }],
   ["--base-url=http://127.0.0.1:3000/v1", { waitSeconds: 0 }],
   ["--base-url=http://[::1]:3000/v1", { waitSeconds: 0 }],
   [
     "--base-url=https://localhost.example.com/pets/v1/?a=b",
     { baseUrl: "https://localhost.example.com/pets/v1", waitSeconds: 120 },
   ],
-  ["--base-url=https://notlocalhost/v1", { waitSeconds: 120 }],
+  ["--base-url=https://notlocalhost/v1", { isLocal: false, waitSeconds: 120 }],
   [`${url} --wait=30`, { waitSeconds: 30 }],
   [`${url} --cancel=-7`, { cancel: "-7", thorough: false, asks: false }],
 ])("infra/petstore smoke reads the options %j as %j", (words, expected) => {

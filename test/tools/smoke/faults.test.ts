@@ -1,5 +1,7 @@
+import { AssertionError } from "node:assert/strict";
 import { describe, expect, test } from "vitest";
 import { smokeChecks } from "../../../infra/tools/smoke/checks.ts";
+import { Warning } from "../../../infra/tools/smoke/client.ts";
 import { errorBody } from "../../../shared/errors.ts";
 import {
   errorResponse,
@@ -143,15 +145,18 @@ const checks = {
 };
 
 /** Runs a check on a service with a fault, on a clock that only pauses move. */
-async function problemOf(check: string, fault = service.fault) {
+async function errorOf(check: string, fault = service.fault, isLocal = false) {
   service.fault = fault;
   let now = 0;
   const pause = async (milliseconds: number) => {
     now += milliseconds;
   };
-  const run = checks[check]?.(service, { now: () => now, pause });
-  return String(await run?.catch((error: Error) => error.message));
+  const run = checks[check]?.({ ...service, isLocal }, { now: () => now, pause });
+  return await run?.catch((error: Error) => error);
 }
+
+const problemOf = async (check: string, fault?: Fault) =>
+  String((await errorOf(check, fault))?.message);
 
 test.each(Object.keys(smokeChecks()))(
   "any wrong response breaks the smoke test's check: %s",
@@ -195,3 +200,14 @@ test.each([
 ])("a good service passes the thorough check: %s", async (check, fault) => {
   expect(await problemOf(check, fault)).toBe("undefined");
 });
+
+test.each([
+  [throttling, when(/^$/, {})],
+  [slowReading, longList(1, "]")],
+])(
+  "what a local service lacks is no failure there, but elsewhere: %s",
+  async (check, fault) => {
+    expect(await errorOf(check, fault)).toBeInstanceOf(AssertionError);
+    expect(await errorOf(check, fault, true)).toBeInstanceOf(Warning);
+  },
+);
