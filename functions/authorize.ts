@@ -13,7 +13,7 @@ const client = DynamoDBDocumentClient.from(createClient(callLimits.authorizer));
 const apiKeysTable = environmentVariable("API_KEYS_TABLE");
 // The empty string is not a key, so no item has its hash.
 await makeReady((signal) => readApiKey(client, apiKeysTable, "", signal));
-const bearerKey = /^Bearer (\w+)$/i;
+const bearerKey = /^Bearer +(\w+)$/i;
 
 /**
  * The gateway's TOKEN authorizer. Returns a policy for an active key. For any other it throws

@@ -30,7 +30,7 @@ export function addOrdersApi(
   const { apiKeyPrefix, authorizerCacheSeconds, domain, stackName } = environment;
   // Anchored, and in syntax that Java and JavaScript share: the gateway's dialect is not
   // documented.
-  const validationRegex = `^[Bb][Ee][Aa][Rr][Ee][Rr] ${apiKeyPattern(apiKeyPrefix)}$`;
+  const validationRegex = `^[Bb][Ee][Aa][Rr][Ee][Rr] +${apiKeyPattern(apiKeyPrefix)}$`;
   // A stage serves what was last deployed: without a new deployment, changed settings would never
   // take effect.
   restApi.latestDeployment?.addToLogicalId({ validationRegex, authorizerCacheSeconds });

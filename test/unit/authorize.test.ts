@@ -27,7 +27,7 @@ function authorize(authorizationToken: string) {
 
 test.each([
   ["Bearer", {}],
-  ["bearer", {}],
+  ["bearer ", {}],
   ["BEARER", { expiresAt: now + 1 }],
 ])(
   "an active key is admitted to every method after one consistent read (%s, %j)",
@@ -66,7 +66,7 @@ test.each([
 test.each([
   "KEY",
   "Basic KEY",
-  "Bearer  KEY",
+  "Bearer\tKEY",
   "Bearer KEY ",
   "Bearer KEY\n",
   "Bearer KEY, Bearer KEY",

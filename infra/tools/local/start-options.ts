@@ -31,7 +31,11 @@ export function addStart(command: Command) {
       "orders for new tables: NDJSON, one order per line with its status (default: a small sample)",
       parseFile,
     )
-    .option("--db <file>", "keep the data in this file (default: in memory)", parseFile)
+    .option(
+      "--db <file>",
+      "keep the data in this file; beside it, an empty file-lock stays (default: in memory)",
+      parseFile,
+    )
     .option(
       "--api-key <key>",
       "a key to accept, like one printed by an earlier start (default: a new one)",

@@ -102,7 +102,7 @@ describe("the smoke test", () => {
       "DELETE /store/orders/none Bearer UNISSUED gzip  401",
       "GET /store/orders Bearer UNISSUED gzip  401",
       "DELETE /store/orders/none Bearer UNISSUED gzip  401",
-      "DELETE /store/orders/none bEARER KEY gzip  404",
+      "DELETE /store/orders/none bEARER  KEY gzip  404",
       "DELETE /store/orders/abc Bearer KEY gzip  404",
       "DELETE /store/orders/007 Bearer KEY gzip  404",
       "DELETE /store/orders/1.0 Bearer KEY gzip  404",

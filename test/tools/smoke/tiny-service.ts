@@ -84,7 +84,7 @@ function respond(request: TinyRequest, cancelled: Set<string>): TinyResponse {
   if (known === undefined) return errorResponse("resource_not_found");
   if (!known.methods.includes(method))
     return errorResponse("method_not_allowed", { Allow: known.methods.join(", ") });
-  if (!/^bearer KEY$/i.test(authorization))
+  if (!/^bearer +KEY$/i.test(authorization))
     return errorResponse("unauthorized", { "WWW-Authenticate": "Bearer" });
   if (orderId === undefined)
     return { status: 200, headers: { ...json, Vary: "Accept-Encoding" }, body: orders };

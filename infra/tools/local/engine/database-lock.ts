@@ -5,8 +5,8 @@ import { CommandError } from "../../terminal/errors.ts";
 
 /**
  * Keeps a database for one stack: two engines on one file would not see each other's writes. The
- * lock is SQLite's own, on an empty file beside it, which stays; the lock ends with this process at
- * the latest.
+ * lock is SQLite's own, on an empty file beside it, and ends with this process at the latest. The
+ * file stays: of two stacks, one could lock it just before it is removed, the other its successor.
  *
  * @returns a function that releases it.
  * @throws CommandError when another stack has it, or it can't be locked.
