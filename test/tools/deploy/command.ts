@@ -6,7 +6,6 @@ import {
   DescribeStackResourceDriftsCommand,
   DescribeStacksCommand,
   GetTemplateCommand,
-  type StackResourceDrift,
   type StackStatus,
 } from "@aws-sdk/client-cloudformation";
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
@@ -64,14 +63,15 @@ export function stackIs(status: StackStatus | Error) {
   describe.resolves({ Stacks: [stack] });
 }
 
-/** Says resources of which types, like `DynamoDB::Table`, CDK has checked for drift. */
-export function driftIsCheckedOf(...types: string[]) {
-  const drifts = types.map(
-    (type) => ({ ResourceType: `AWS::${type}` }) as StackResourceDrift,
-  );
+/** CloudFormation has looked for drift in resources of these types, like `DynamoDB::Table`, but one. */
+export function driftIsCheckedOf(types: string[], unchecked?: string) {
   cloudFormation
     .on(DescribeStackResourceDriftsCommand)
-    .resolves({ StackResourceDrifts: drifts });
+    .callsFake(({ StackResourceDriftStatusFilters: wanted }) => ({
+      StackResourceDrifts: types
+        .filter((type) => wanted.includes(type === unchecked ? "NOT_CHECKED" : "IN_SYNC"))
+        .map((type) => ({ ResourceType: `AWS::${type}` })),
+    }));
 }
 
 /** A synthesised app, with a fake CDK beside it. */

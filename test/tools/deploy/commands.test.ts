@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join, relative } from "node:path";
 import type { StackStatus } from "@aws-sdk/client-cloudformation";
 import {
   DescribeTableCommand,
@@ -9,6 +8,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { GetCallerIdentityCommand } from "@aws-sdk/client-sts";
 import { describe, expect, test, vi } from "vitest";
+import { petstore } from "../../helpers/admin-command.ts";
 import { readAssembly } from "../../helpers/read-assembly.ts";
 import {
   asked,
@@ -179,8 +179,9 @@ test.each<[words: string, message: string | RegExp]>([
   },
 );
 
+const app = relative(".", directory);
 const deploy = async (...options: string[]) =>
-  (await run("deploy", "kept", ...accepted, "--app", directory, ...options)).split("\n");
+  (await run("deploy", "kept", ...accepted, "--app", app, ...options)).split("\n");
 
 test("nothing is deployed while its changes are not accepted", async () => {
   expect(await run("deploy", "kept", "--app", directory)).toBe(await compare());
@@ -190,7 +191,7 @@ const decided =
   "--method change-set --rollback --no-hotswap --no-express --require-approval";
 
 test("CDK deploys exactly what was compared", async () => {
-  const options = ["--require-approval", "never", "--outputs-file", "out.json"];
+  const options = ["--require-approval", "never", "--outputs-file", "./out.json"];
   expect((await deploy(...options, "--revert-drift")).slice(-2)).toEqual([
     `cdk deploy STACK --exclusively --app APP ${decided} never --outputs-file out.json --revert-drift`,
     "exit code 7",
@@ -269,7 +270,7 @@ exit code 2`);
 test.each([
   ["drift kept", "drift STACK --fail"],
   ["diff kept --security-only", "diff STACK --exclusively --security-only"],
-  ["diff kept --template=saved.json", "diff STACK --exclusively --template saved.json"],
+  ["diff kept --template=./saved.json", "diff STACK --exclusively --template saved.json"],
   ["diff kept --strict --app=./a", "diff STACK --exclusively --app a --strict"],
   ["synth -o ./a -c b=c", "synth --quiet --output a -c b=c"],
 ])("%s is CDK's, with the caller's paths and CDK's exit code", async (words, call) => {
@@ -287,7 +288,7 @@ test.each([undefined, ...insistedOn])(
       ? [`No AWS::${unchecked} was checked for drift: ${policies}\n`, 2]
       : ["", 0];
     vi.stubEnv("FAKE_DOES", "exit 0");
-    driftIsCheckedOf(...insistedOn.filter((type) => type !== unchecked));
+    driftIsCheckedOf(insistedOn, unchecked);
     expect(await run("drift", "kept")).toBe(
       `${text}cdk drift STACK --fail\nexit code ${exitCode}`,
     );
@@ -302,11 +303,8 @@ test("infra/petstore diff shows what cdk diff prints, and ends with its exit cod
   const { Outputs: _, ...other } = JSON.parse(readFileSync(file, "utf8"));
   writeFileSync(template, JSON.stringify(other));
   vi.stubEnv("PATH", path);
-  const command = fileURLToPath(
-    new URL("../../../infra/tools/petstore.ts", import.meta.url),
-  );
   const options = ["--app", app, "--template", template, "--fail"];
-  const words = [command, "diff", "staging", ...options];
+  const words = [...petstore, "diff", "staging", ...options];
   const { status, output } = spawnSync(process.execPath, words, { encoding: "utf8" });
   expect(output.join("")).toContain("[+] Output OrdersTableName");
   expect(status).toBe(1);
