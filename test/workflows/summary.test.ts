@@ -6,13 +6,13 @@ import { type Artifact, artifactPages, checkout, readWorkflow, runJob } from "./
 
 const { changes } = (await readWorkflow("deploy.yml")).jobs;
 
-const twoRuns = artifactPages([
+const earlier: Artifact[] = [
+  [11, "08:00"],
   [10, "07:00"],
-  [9, "06:00"],
-]);
+];
 
 /** Runs the job with a script for `petstore`. Of the artifacts, that of run 1 has expired. */
-async function summarise(petstore: string, listed = twoRuns) {
+async function summarise(petstore: string, listed = artifactPages(earlier)) {
   const directory = await checkout();
   const file = join(directory, "summary");
   const env = {
@@ -37,11 +37,11 @@ test("the summary lists what would stop the deployment, then every change", asyn
   const petstore =
     '[ $1 = diff ] && echo "[~] Stage" >&2 || { echo "STOP  Read every line"; exit 1; }';
   const { directory, calls, ...ended } = await summarise(petstore);
-  const run = "https://github.com/acme/orders/actions/runs/10";
+  const run = "https://github.com/acme/orders/actions/runs/11";
   expect(ended).toEqual({
     ok: true,
     output: "",
-    summary: `${title}Compared with what [run 10](${run}) deployed at 2026-11-20T07:00:00Z.
+    summary: `${title}Compared with what [run 11](${run}) deployed at 2026-11-20T08:00:00Z.
 
     STOP  Read every line
     [~] Stage
@@ -52,7 +52,7 @@ test("the summary lists what would stop the deployment, then every change", asyn
   expect(calls).toEqual([
     "npm ci",
     `gh api --paginate --slurp ${artifacts}?name=deployed-production&per_page=100`,
-    `gh api ${artifacts}/1000/zip`,
+    `gh api ${artifacts}/1100/zip`,
     "unzip -q deployed.zip -d deployed",
     `infra/petstore compare ${against} --accept '1 2'`,
     `infra/petstore diff ${against}`,
@@ -83,11 +83,6 @@ test.each([
   expect(ok).toBe(true);
   expect(summary).toMatch(new RegExp(`^${title}Unknown: [^\\n]+\\n$`));
 });
-
-const earlier: Artifact[] = [
-  [11, "08:00"],
-  [10, "07:00"],
-];
 
 test.each<[number | "", where: string, ...pages: Artifact[][]]>([
   [12, "on the last page", earlier, [[12, "09:00"]]],
