@@ -143,7 +143,6 @@ test.each([
   ["-h", "Operate it:"],
   ["help keys issue", "Usage: petstore keys issue"],
   ["orders ship --help", "7  may have shipped or not"],
-  ["smoke --help", "(required)"],
   ["--version", "1."],
 ])("help goes to standard output: %s", async (words, text) => {
   const { code, stdout, said } = await run(words);

@@ -46,6 +46,11 @@ const pets = beforeTests((running) =>
   ),
 );
 
+async function open(url: string) {
+  const [response] = await once(request(url, { agent: false }).end(), "response");
+  return response;
+}
+
 test.each(
   Object.entries({
     "GET /pets//": "200 /pets null",
@@ -133,15 +138,11 @@ describe("a function", () => {
   });
 
   test("that fails while it streams breaks its response off; one whose client leaves is aborted", async () => {
-    const stream = async () => {
-      const sent = request(`${pets.baseUrl}/streamed`, { agent: false }).end();
-      const [response] = await once(sent, "response");
-      return response;
-    };
-    const response = await stream();
+    const url = `${pets.baseUrl}/streamed`;
+    const response = await open(url);
     body.destroy(new Error("a bug"));
     await expect(text(response)).rejects.toThrow("aborted");
-    (await stream()).destroy();
+    (await open(url)).destroy();
     await expect.poll(() => signal?.aborted).toBe(true);
   });
 });
@@ -234,7 +235,7 @@ describe("every nth", () => {
     for (const _ of ["first", "second"]) {
       expect((await call("/orders")).body).toBe(list);
       await call("/pets");
-      const [response] = await once(request(`${baseUrl}/orders`).end(), "response");
+      const response = await open(`${baseUrl}/orders`);
       const [chunk] = await once(response, "data");
       expect(`${chunk}`).toBe('[{"id":1},');
       await expect(once(response, "end")).rejects.toThrow("aborted");

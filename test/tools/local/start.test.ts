@@ -90,11 +90,11 @@ describe.runIf(hasList)("npm start", () => {
     const command = ["npm", "--prefix", root, "start", "--silent", "--", "--port", "0"];
     const words = [...command, "--json", "--api-key", key, ...files];
     const npm = run(words, directory, await prebuilt());
-    await expect.poll(() => npm.seen.stdout, startLimit).toMatch(/^\{.*\}\n$/);
-    expect(npm.seen.stderr).toBe(
+    const stdout = expect.stringMatching(/^\{.*\}\n$/);
+    const stderr =
       `${building}${orders} was not loaded: the tables exist already. To add its orders, run:\n` +
-        `  infra/petstore orders import --local '${orders}'\n`,
-    );
+      `  infra/petstore orders import --local '${orders}'\n`;
+    await expect.poll(() => npm.seen, startLimit).toEqual({ stdout, stderr });
     const { apiKey, ...connection } = JSON.parse(npm.seen.stdout);
     expect(apiKey).toBe(key);
     const tables = { orders: expect.any(String), apiKeys: expect.any(String) };

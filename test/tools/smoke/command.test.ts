@@ -1,14 +1,12 @@
 import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { smokeChecks } from "../../../infra/tools/smoke/checks.ts";
 import { addSmoke, type SmokeOptions } from "../../../infra/tools/smoke/options.ts";
 import { Script } from "../../../infra/tools/terminal/script.ts";
 import { makeApiKey } from "../../../shared/api-keys.ts";
+import { petstore } from "../../helpers/admin-command.ts";
 import { endOf } from "../../helpers/end-of-options.ts";
 import { pendingOrder, tinyServiceForEachTest, when } from "./tiny-service.ts";
-
-const main = fileURLToPath(new URL("../../../infra/tools/petstore.ts", import.meta.url));
 
 describe("infra/petstore smoke", () => {
   const service = tinyServiceForEachTest();
@@ -22,7 +20,8 @@ describe("infra/petstore smoke", () => {
       NODE_USE_ENV_PROXY: "1",
       NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
     };
-    const words = [main, "smoke", "--base-url", `${service.baseUrl}/?a=b`, ...options];
+    const url = `${service.baseUrl}/?a=b`;
+    const words = [...petstore, "smoke", "--base-url", url, ...options];
     const { promise, resolve } = Promise.withResolvers<string>();
     execFile(process.execPath, words, { env }, (error, stdout, stderr) =>
       resolve(
