@@ -72,7 +72,6 @@ const opening =
 function isGrave({ kind, type, property, was, is, replaces, content }: Change) {
   const { DeletionPolicy, Properties = {} } = content;
   const isGone = kind === "removed" || replaces;
-  if (isGone && DeletionPolicy !== undefined) return true;
   const { AuthorizationType = "NONE", Integration } = Properties;
   const isOpenRoute =
     /::(Method|Route)$/.test(type) &&
@@ -81,6 +80,7 @@ function isGrave({ kind, type, property, was, is, replaces, content }: Change) {
     // Others have a constant response.
     Integration?.Type !== "MOCK";
   return (
+    (isGone && DeletionPolicy !== undefined) ||
     isOpenRoute ||
     protection.test(property) ||
     /"Effect":"Deny"/.test(JSON.stringify({ was })) ||

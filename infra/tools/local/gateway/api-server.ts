@@ -15,7 +15,7 @@ export function createApiServer(serve: RequestListener): Server {
   const latest = new WeakMap<Duplex, ServerResponse>();
   const reject = (socket: Duplex, code: ErrorCode) => {
     const response = latest.get(socket);
-    const isIdle = !response || (response.req.complete && response.closed);
+    const isIdle = response?.closed ?? true;
     // Pipelined requests that wait for their turn have no socket.
     const isUnread = response?.socket && !response.req.complete && !response.headersSent;
     if (socket.writable && (isIdle || isUnread)) socket.end(errorResponse(code));
