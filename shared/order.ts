@@ -86,7 +86,7 @@ export function orderJson(item: OrderItem, omittedFields: OmittedFields): string
 
 const writers: Record<OrderFieldType, (attribute: AttributeValue) => string | undefined> =
   {
-    int64: ({ N }) => (N !== undefined && isInt64(N) ? N : undefined),
-    "date-time": ({ S }) => (S !== undefined && isDateTime(S) ? `"${S}"` : undefined),
+    int64: ({ N = "" }) => (isInt64(N) ? N : undefined),
+    "date-time": ({ S = "" }) => (isDateTime(S) ? `"${S}"` : undefined),
     boolean: ({ BOOL }) => (BOOL === undefined ? undefined : String(BOOL)),
   };

@@ -44,12 +44,11 @@ export function excessOf(json: unknown, depth = 2 * mostLevels + 1): string | un
   if (typeof json !== "object" || json === null || json instanceof Uint8Array)
     return undefined;
   if (depth === 0) return `has more than ${mostLevels} levels`;
-  for (const [name, member] of Object.entries(json)) {
+  const excesses = Object.entries(json).map(([name, member]) => {
     const bytes = Buffer.byteLength(name);
-    if (bytes === 0 || bytes > longestName)
-      return "has a name that is not 1 to 65,535 bytes long";
-    const excess = excessOf(member, depth - 1);
-    if (excess) return excess;
-  }
-  return undefined;
+    return bytes === 0 || bytes > longestName
+      ? "has a name that is not 1 to 65,535 bytes long"
+      : excessOf(member, depth - 1);
+  });
+  return excesses.find(Boolean);
 }

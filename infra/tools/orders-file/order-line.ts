@@ -26,13 +26,13 @@ const textField = (
   accepts: (text: string) => boolean,
 ): FieldType => ({
   description,
-  accepts: ({ S }) => S !== undefined && accepts(S),
+  accepts: ({ S = "" }) => accepts(S),
 });
 
 const fieldTypes: Record<OrderFieldType, FieldType> = {
   int64: {
     description: "a 64-bit integer",
-    accepts: ({ N }) => N !== undefined && isInt64(N),
+    accepts: ({ N = "" }) => isInt64(N),
   },
   "date-time": textField(
     "an RFC 3339 date-time (years 0001 to 9999, Z or an offset of at most 18:00)",
@@ -121,7 +121,7 @@ function repeatedName(json: string): string | undefined {
 
 /** Makes bigints of int64s, and bytes of base64, as a reviver of `JSON.parse`. */
 function reviveExactly(name: string, part: unknown, { source = "" } = {}) {
-  if (typeof part === "number" && isInt64(source)) return BigInt(source);
+  if (isInt64(source)) return BigInt(source);
   return reviveBinary(name, part);
 }
 
@@ -132,8 +132,7 @@ function addField(item: OrderItem, name: string, value: unknown) {
   if (type === undefined) return [`unknown field ${jsonText(name)}`];
   const attribute = toAttribute(value);
   if (!type.accepts(attribute)) {
-    const { S = "" } = attribute;
-    const hint = type === fieldTypes["date-time"] ? dateTimeHint(S) : undefined;
+    const hint = dateTimeHint(attribute.S ?? "");
     return [`${name} ${hint ?? `is not ${type.description}`}`];
   }
   item[name] = attribute;

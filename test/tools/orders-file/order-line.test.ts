@@ -124,7 +124,7 @@ test.each<[problem: string, lines: string[]]>([
   [
     "otherAttributes has a name that is not 1 to 65,535 bytes long",
     ["", "x".repeat(65_536), "\u00e9".repeat(32_768)].flatMap((name) => [
-      `{"id":1,"otherAttributes":{"${name}":{"S":""}}}`,
+      `{"id":1,"otherAttributes":{"b":{"S":""},"${name}":{"S":""}}}`,
       `{"id":1,"otherAttributes":{"a":{"L":[{"M":{"${name}":{"S":""}}}]}}}`,
     ]),
   ],
