@@ -232,8 +232,9 @@ describe.each([
       ["correct", { name: "status" }, /^status can't be corrected/],
       ["correct", { name: "complete" }, /^complete can't be corrected/],
       ["correct", { name: "reinstatedAt" }, /^reinstatedAt can't be corrected/],
+      ["correct", { name: "idle" }, /^corrected$/],
     ])(
-    "team A asks to %s an order with %j, which is not sent",
+    "team A asks to %s an order with %j, and is told %s",
     async (verb, wrong, says) => {
       await put(before[verb]);
       const read = { plain: { id }, raw: { id: { N: `${id}` } } };

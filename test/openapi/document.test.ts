@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
+import { environments } from "../../infra/environments.ts";
 import { operations } from "../../infra/stack/function-list.ts";
 import { errorBody, errors } from "../../shared/errors.ts";
 import { orderFields } from "../../shared/order.ts";
@@ -90,8 +91,24 @@ test("every response names the id that support asks for", () => {
     expect(headers).toHaveProperty("x-amzn-RequestId");
 });
 
-test("the document says how long headers may be", () => {
-  expect(document.info.description).toContain("headers may total 10,240 bytes");
+const prose = JSON.stringify(document).replaceAll(/(\\n|\s)+/g, " ");
+test.each([
+  "headers may total 10,240 bytes",
+  "204 and 409 `order_already_cancelled` both mean that it is",
+  "Only a list that ends with `]` is complete",
+  "at most one request gets the 204",
+  "`context.source` needs Node 22",
+])("the document says: %s", (promise) => {
+  expect(prose).toContain(promise);
+});
+
+test("API.md has the numbers of the sample production, if that is the one", () => {
+  const { authorizerCacheSeconds, stackName, throttling } = environments.production;
+  const { listOrders, cancelOrder } = throttling;
+  const numbers = [listOrders.rateLimit, cancelOrder.rateLimit, authorizerCacheSeconds];
+  const sample = [10, 200, 60];
+  expect(stackName === "PetStoreOrders-production" ? numbers : sample).toEqual(sample);
+  expect(page).toMatch(/allows 10 lists and 200 cancellations .* up to a minute longer/s);
 });
 
 test("the JavaScript of the description reads every int64 exactly", async () => {

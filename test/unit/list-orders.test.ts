@@ -129,11 +129,14 @@ test.each([false, true])(
 
 test("a list logs how many milliseconds its first page took", async () => {
   using clock = vi.spyOn(performance, "now").mockReturnValue(1000);
-  table.on(ScanCommand).callsFake(() => {
+  async function* pages() {
     clock.mockReturnValue(1250.4);
-    return {};
-  });
-  await list();
+    yield pageOf(1);
+  }
+  const body = await openOrderList(pages(), "key_1", false, () => 900_000);
+  // The rest is as slow as its reader.
+  clock.mockReturnValue(9000);
+  await once(body.resume(), "close");
   expect(log.info.mock.calls).toEqual(logged({ firstPageMilliseconds: 250 }));
 });
 

@@ -61,6 +61,8 @@ test.each([
     "orders import --undo a --record b --yes --local",
     "cannot be used with option '--record",
   ],
+  ["orders import --undo a --check --yes --local", "cannot be used with option '--check"],
+  ["orders import --record a --check", "cannot be used with option '--check"],
   ["orders export ''", "Must not be empty."],
   ["orders count --rate=-1", noUnits],
   ["orders count --rate 1000000", noUnits],

@@ -165,7 +165,7 @@ test("a key is checked by the authorizer's rules, and never shown", async () => 
     Rejected: expired at ${now} (key_3)
     exit 1
     $ keys check --json
-    > ${await issued("key_4", { revokedAt: atNow })}
+    > ${await issued("key_4", { expiresAt: 1, revokedAt: atNow })}
     {"accepted":false,"reason":"revoked at ${now}","keyId":"key_4"}
     exit 1
     $ keys check

@@ -50,7 +50,8 @@ test.each<[text: string, error: unknown]>([
   ...["EAI_AGAIN", "ECONNRESET", "EHOSTUNREACH", "ENETUNREACH", "EPIPE", "ETIMEDOUT"].map(
     (code): [string, Error] => [
       `No whole response from h (${code})`,
-      system(code, { hostname: "h" }),
+      // The SDK's own write.
+      system(code, { hostname: "h", syscall: "write", $metadata: {} }),
     ],
   ),
   [
