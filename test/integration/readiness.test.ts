@@ -9,7 +9,7 @@ import {
   type FaultProxy,
   passOn,
 } from "../helpers/faults/fault-proxy.ts";
-import { unapplied } from "../helpers/faults/faults.ts";
+import { rejectedAs, unapplied } from "../helpers/faults/faults.ts";
 import { eventOf, startFunction } from "../helpers/lambda.ts";
 import { spyOnLog } from "../helpers/log.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
@@ -71,6 +71,12 @@ describe.each(Object.values<FunctionEntry>(functionList))("the function $id", (e
       false,
       /^(\w+Exception|AbortError): /,
       unapplied["throttled by the table"],
+    ],
+    [
+      "quotes what it was sent",
+      false,
+      /signature: \.\.\.$|^AbortError: /,
+      rejectedAs("AccessDeniedException", "signature: 12ab"),
     ],
     ["rejects connections", true, /ECONNREFUSED/, passOn],
   ])(

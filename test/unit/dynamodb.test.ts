@@ -28,10 +28,11 @@ afterEach(() => void vi.restoreAllMocks());
 function patientClient(
   requestTimeout = 5_000,
   settings: DynamoDBClientConfig = {},
+  connectionTimeout = 5_000,
 ): DynamoDBClient {
   const { endpoint } = table;
-  const limits = { connectionTimeout: 5_000, requestTimeout, maxAttempts: 3 };
-  const client = createClient(limits, { ...settings, endpoint });
+  const limits = { connectionTimeout, requestTimeout, maxAttempts: 3 };
+  const client = createClient(limits, { endpoint, ...settings });
   onTestFinished(() => client.destroy());
   return client;
 }
@@ -60,13 +61,10 @@ test.each([
 ])("a client times out every attempt that gets %s", async (_, bytes) => {
   table.respond = () => ({ unfinished: bytes });
   // Counted by the SDK: on a busy machine an attempt may be over before the server hears of it.
-  const error = await errorOf(patientClient(50));
-  expect(error).toMatchObject({
-    name: "LostCallError",
-    cause: { name: "TimeoutError" },
-    $metadata: { attempts: 3 },
+  expect(await failureOf(patientClient(50))).toMatchObject({
+    error: { ...lost, cause: { name: "TimeoutError" } },
+    unsettled: true,
   });
-  expect(mayBeApplied(error)).toBe(true);
 });
 
 test("a client sends the trace id of the invocation that it works for", async () => {
@@ -146,15 +144,17 @@ const refused = system("ECONNREFUSED", "connect");
 const reset = system("ECONNRESET", "read");
 const write = new PutItemCommand({ TableName: "orders", Item: { id: { N: "1" } } });
 
-/** The error of a call, which must fail. */
-async function errorOf(client: DynamoDBClient) {
+/** How a call fails, which it must. */
+async function failureOf(client: DynamoDBClient) {
   // Ends a call that is repeated for ever.
   const abortSignal = AbortSignal.timeout(15_000);
-  return client.send(write, { abortSignal }).then(
+  const error = await client.send(write, { abortSignal }).then(
     () => expect.unreachable(),
-    (error: unknown) => error,
+    (thrown: unknown) => thrown,
   );
+  return { error, code: callFailed(error).code, unsettled: mayBeApplied(error) };
 }
+const lost = { name: "LostCallError", $metadata: { attempts: 3 } };
 
 test.each<[when: string, mayBeApplied: boolean, failures: Error[]]>([
   ["no name is resolved", false, [system("ENOTFOUND", "getaddrinfo")]],
@@ -172,29 +172,24 @@ test.each<[when: string, mayBeApplied: boolean, failures: Error[]]>([
 ])(
   "a call is lost when %s; it may have been applied: %s",
   async (_, unsettled, failures) => {
-    const error = await errorOf(failingClient(...failures));
-    expect(error).toMatchObject({ name: "LostCallError", $metadata: { attempts: 3 } });
-    expect(callFailed(error).code).toBe("service_unavailable");
-    expect(mayBeApplied(error)).toBe(unsettled);
+    const failure = { error: lost, code: "service_unavailable", unsettled };
+    expect(await failureOf(failingClient(...failures))).toMatchObject(failure);
   },
 );
 
 test("a call is lost when no connection is made in time; it may have been applied: false", async () => {
   // No response, and no error.
   using _lookup = vi.spyOn(dns, "lookup").mockReturnValue();
-  const limits = { connectionTimeout: 10, requestTimeout: 5_000, maxAttempts: 3 };
-  const client = createClient(limits, { endpoint: "http://table.test" });
-  const error = await errorOf(client);
-  client.destroy();
-  expect(error).toMatchObject({ name: "LostCallError", $metadata: { attempts: 3 } });
-  expect(mayBeApplied(error)).toBe(false);
+  const settings = { endpoint: "http://table.test" };
+  const client = patientClient(5_000, settings, 10);
+  expect(await failureOf(client)).toMatchObject({ error: lost, unsettled: false });
 });
 
 test("a call that can't get its credentials was not applied, though it can't reach them", async () => {
   const client = patientClient(5_000, { credentials: () => Promise.reject(reset) });
-  const error = await errorOf(client);
+  const { error, unsettled } = await failureOf(client);
   expect(error).toBe(reset);
-  expect(mayBeApplied(error)).toBe(false);
+  expect(unsettled).toBe(false);
 });
 
 test.each([
@@ -203,10 +198,9 @@ test.each([
   [failed({ name: "AbortError" }), true],
 ])("a call isn't repeated after %s; it may have been applied: %s", async (...row) => {
   const [thrown, unsettled] = row;
-  const error = await errorOf(failingClient(thrown));
-  expect(error).toBe(thrown);
-  expect(error).toMatchObject({ $metadata: { attempts: 1 } });
-  expect(mayBeApplied(error)).toBe(unsettled);
+  const failure = await failureOf(failingClient(thrown));
+  expect(failure.error).toBe(thrown);
+  expect(failure).toMatchObject({ error: { $metadata: { attempts: 1 } }, unsettled });
 });
 
 test.each([
@@ -223,10 +217,9 @@ test.each([
     const [name, attempts] = row;
     spyOnPauses();
     table.respond = () => response(400, `{"__type":"com.amazon.coral#${name}"}`);
-    const error = await errorOf(patientClient());
-    expect(error).toMatchObject({ name, $metadata: { attempts } });
+    const error = { name, $metadata: { attempts } };
+    expect(await failureOf(patientClient())).toMatchObject({ error, unsettled: false });
     expect(table.attempts).toBe(attempts);
-    expect(mayBeApplied(error)).toBe(false);
   },
 );
 
@@ -238,10 +231,11 @@ test.each([
   async (...row) => {
     const expired = response(400, '{"__type":"ExpiredTokenException"}');
     table.respond = (attempt) => (attempt === 1 ? row[1] : expired);
-    const error = await errorOf(patientClient());
-    expect(error).toMatchObject({ name: "ExpiredTokenException" });
-    expect(callFailed(error).code).toBe("internal_error");
-    expect(mayBeApplied(error)).toBe(true);
+    expect(await failureOf(patientClient())).toMatchObject({
+      error: { name: "ExpiredTokenException" },
+      code: "internal_error",
+      unsettled: true,
+    });
   },
 );
 
@@ -269,9 +263,8 @@ test.each([
     await client.send(write);
     expect(table.attempts).toBe(attempts);
     inTime = response(400, '{"__type":"AccessDeniedException"}');
-    const error = await errorOf(client);
-    expect(error).toMatchObject({ name: "AccessDeniedException" });
-    expect(callFailed(error).code).toBe("internal_error");
+    const failure = { error: { name: "AccessDeniedException" }, code: "internal_error" };
+    expect(await failureOf(client)).toMatchObject(failure);
     expect(table.attempts).toBe(attempts + 1);
   },
 );

@@ -1,11 +1,8 @@
 import { expect, test } from "vitest";
 import { makeApiKey } from "../../shared/api-keys.ts";
-import { makeReady } from "../../shared/function-start.ts";
 import { withoutSecrets } from "../../shared/secrets.ts";
-import { spyOnLog } from "../helpers/log.ts";
 
 const key = makeApiKey("acme_eu_live");
-const log = spyOnLog();
 
 test.each([
   [`Bearer ${key}, "${key}x"`, 'Bearer acme_eu_live_..., "acme_eu_live_..."'],
@@ -30,11 +27,4 @@ test.each([
   ],
 ])("the text %j is shown as %j", (text, shown) => {
   expect(withoutSecrets(text)).toBe(shown);
-});
-
-test("a start whose first call fails logs no secret", async () => {
-  await makeReady(() => Promise.reject(key));
-  expect(log.warn.mock.calls).toEqual([
-    [{ event: "not_ready", cause: "acme_eu_live_..." }],
-  ]);
 });
