@@ -41,58 +41,55 @@ const redirects = (status: number) =>
   responds(status, "", { Location: "http://127.0.0.1:9/v1/store/orders" });
 const always = (respond: Respond) => Array(5).fill(respond);
 
-/** What a server responds, before it works, by the call's outcome and the reason. */
-type Cases = Record<string, Record<string, Respond[]>>;
+/** What a server responds, once or more, before it works, by the call's outcome and the reason. */
+type Cases = Record<string, Record<string, Respond | Respond[]>>;
 
 const lists: Cases = {
   // These responses say nothing for sure, so another attempt may help.
   "[] after 0.5 s": {
-    "no response": [hangUp],
-    "nothing of HTTP": [sends("SSH-2.0-OpenSSH_9.9\r\n")],
-    "an empty 200": [responds(200)],
-    "a page": [page],
-    "an object": [responds(200, "{}")],
-    "an end between orders": [responds(200, '[{"id":1},')],
-    "an end within a character": [responds(200, Buffer.from([0x5b, 0x22, 0xc3]))],
-    "an end with its connection": [
-      sends("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n["),
-    ],
-    "an impossible length": [
-      sends(`HTTP/1.1 200 OK\r\nContent-Length: ${"9".repeat(30)}\r\n\r\n[`),
-    ],
-    "an impossible chunk": [
-      sends("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\n[]\r\n"),
-    ],
-    "half of its gzip": [responds(200, zipped.subarray(0, 15), gzip)],
-    "gzip that is none": [responds(200, "[]", gzip)],
-    "damaged gzip": [responds(200, zipped.with(10, 0xff), gzip)],
-    "too many levels": [responds(200, "[".repeat(1_000_000))],
+    "no response": hangUp,
+    "nothing of HTTP": sends("SSH-2.0-OpenSSH_9.9\r\n"),
+    "an empty 200": responds(200),
+    "a page": page,
+    "an object": responds(200, "{}"),
+    "an end between orders": responds(200, '[{"id":1},'),
+    "an end within a character": responds(200, Buffer.from([0x5b, 0x22, 0xc3])),
+    "an end with its connection": sends("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n["),
+    "an impossible length": sends(
+      `HTTP/1.1 200 OK\r\nContent-Length: ${"9".repeat(30)}\r\n\r\n[`,
+    ),
+    "an impossible chunk": sends(
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\n[]\r\n",
+    ),
+    "half of its gzip": responds(200, zipped.subarray(0, 15), gzip),
+    "gzip that is none": responds(200, "[]", gzip),
+    "damaged gzip": responds(200, zipped.with(10, 0xff), gzip),
+    "too many levels": responds(200, "[".repeat(1_000_000)),
   },
-  '[{"id":1}]': { "a compressed list": [responds(200, zipped, gzip)] },
+  '[{"id":1}]': { "a compressed list": responds(200, zipped, gzip) },
   "[]": {
-    "a long list, compressed, from a server that hangs up": [
-      responds(200, longList, { ...gzip, Connection: "close" }),
-    ],
-    "informational responses before the list": [
-      sends(
-        "HTTP/1.1 100 Continue\r\n\r\n" +
-          "HTTP/1.1 103 Early Hints\r\nLink: </page>\r\n\r\n".repeat(2) +
-          "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]",
-      ),
-    ],
+    "a long list, compressed, from a server that hangs up": responds(200, longList, {
+      ...gzip,
+      Connection: "close",
+    }),
+    "informational responses before the list": sends(
+      "HTTP/1.1 100 Continue\r\n\r\n" +
+        "HTTP/1.1 103 Early Hints\r\nLink: </page>\r\n\r\n".repeat(2) +
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]",
+    ),
   },
-  "ApiError 403 forbidden": { "an error of the catalogue": [fails("forbidden")] },
+  "ApiError 403 forbidden": { "an error of the catalogue": fails("forbidden") },
   "ApiError 404": {
-    "no JSON": [responds(404, "{oops")],
-    "JSON of another form": [responds(404, "[1]")],
-    "no code": [responds(404, "{}")],
-    "a number for a code": [responds(404, '{"code":5}')],
-    "half a character": [responds(404, Buffer.from([0xc3]))],
+    "no JSON": responds(404, "{oops"),
+    "JSON of another form": responds(404, "[1]"),
+    "no code": responds(404, "{}"),
+    "a number for a code": responds(404, '{"code":5}'),
+    "half a character": responds(404, Buffer.from([0xc3])),
   },
-  "ApiError 202": { "not yet a list": [responds(202, "[]")] },
-  "ApiError 204": { "no list": [responds(204)] },
-  "ApiError 407": { "a status of proxies": [responds(407)] },
-  "ApiError 301": { "another host": [redirects(301)] },
+  "ApiError 202": { "not yet a list": responds(202, "[]") },
+  "ApiError 204": { "no list": responds(204) },
+  "ApiError 407": { "a status of proxies": responds(407) },
+  "ApiError 301": { "another host": redirects(301) },
   "[] after 0.5, 1, 2, 4 s": {
     "four failures": [busy, busy, busy, failed],
     "too long a wait": throttled("100", "99999999999", "1e9", "Infinity"),
@@ -107,14 +104,15 @@ const lists: Cases = {
 
 const echoes: Cases = {
   "ApiError 403": {
-    "a body": [
-      responds(403, `'${key}' not a valid key=value pair in Authorization header`),
-    ],
-    "a code": [responds(403, JSON.stringify({ code: key }))],
-    "a body too long to show": [responds(403, `${"-".repeat(490)}${key}`)],
+    "a body": responds(
+      403,
+      `'${key}' not a valid key=value pair in Authorization header`,
+    ),
+    "a code": responds(403, JSON.stringify({ code: key })),
+    "a body too long to show": responds(403, `${"-".repeat(490)}${key}`),
   },
   "ApiError 302": {
-    "a redirect": [responds(302, key, { Location: `/${key}`, "X-Key": key })],
+    "a redirect": responds(302, key, { Location: `/${key}`, "X-Key": key }),
   },
   "ApiError 200 after 0.5, 1, 2, 4 s": { "a list": always(responds(200, key)) },
   "ApiError after 0.5, 1, 2, 4 s": {
@@ -134,19 +132,19 @@ const silences: Cases = {
 
 const cancellations: Cases = {
   "cancelled after 0.5 s": {
-    "no response": [hangUp],
-    "a page": [page],
+    "no response": hangUp,
+    "a page": page,
   },
   cancelled: {
-    "it was before": [fails("order_already_cancelled")],
-    "nothing, compressed": [responds(204, "", gzip)],
+    "it was before": fails("order_already_cancelled"),
+    "nothing, compressed": responds(204, "", gzip),
   },
-  "ApiError 409 order_not_pending": { "another conflict": [fails("order_not_pending")] },
+  "ApiError 409 order_not_pending": { "another conflict": fails("order_not_pending") },
   "ApiError 404 order_already_cancelled": {
-    "another status": [responds(404, errorBody("order_already_cancelled"))],
+    "another status": responds(404, errorBody("order_already_cancelled")),
   },
-  "ApiError 202": { "not yet": [responds(202)] },
-  "ApiError 307": { "another host": [redirects(307)] },
+  "ApiError 202": { "not yet": responds(202) },
+  "ApiError 307": { "another host": redirects(307) },
 };
 
 /** Calls to a server, by what they are for. */

@@ -7,6 +7,7 @@ import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import {
   afterAll,
+  afterEach,
   beforeAll,
   describe,
   expect,
@@ -47,6 +48,7 @@ const [recipe = "", pythonUsage = ""] = examples("python");
 
 const folder = await temporaryFolder();
 afterAll(() => folder[Symbol.asyncDispose]());
+afterEach(() => void vi.restoreAllMocks());
 const netrc = join(folder.path, "netrc");
 await writeFile(netrc, "default login someone password else", { mode: 0o600 });
 
@@ -123,7 +125,7 @@ describe.each(clients)("the client in $language", ({ language, ask }) => {
     async (_what, expected, options) => {
       for (const [outcome, cases] of Object.entries(expected)) {
         for (const [what, responses] of Object.entries(cases)) {
-          const { result, pauses } = await callServer(responses, options);
+          const { result, pauses } = await callServer([responses].flat(), options);
           const after = pauses.length > 0 ? ` after ${pauses.join(", ")} s` : "";
           expect(`${result}${after}`, what).toBe(outcome);
         }
@@ -244,14 +246,12 @@ test("the client in TypeScript needs a Node.js that tells a number's digits", ()
   vi.spyOn(JSON, "parse").mockImplementation((text, reviver) =>
     parse(text, (key, value) => reviver?.call({}, key, value)),
   );
-  onTestFinished(() => void vi.restoreAllMocks());
   expect(() => new OrdersClient("http://127.0.0.1:9/v1", key)).toThrow(
     "needs Node.js 22 or newer",
   );
 });
 
 test("the client in TypeScript says why none of a host's addresses can be reached", async () => {
-  onTestFinished(() => void vi.restoreAllMocks());
   vi.spyOn(Math, "random").mockReturnValue(0);
   vi.spyOn(http, "request").mockImplementation(() => {
     throw new AggregateError([new Error("refused")]);
@@ -267,7 +267,6 @@ test("the client in TypeScript asks only once for a list that no string can hold
     response.end("[]");
   });
   onTestFinished(close);
-  onTestFinished(() => void vi.restoreAllMocks());
   const longest = " ".repeat(2 ** 29 - 24);
   vi.spyOn(TextDecoder.prototype, "decode").mockReturnValue(longest);
   const client = new OrdersClient(`http://127.0.0.1:${port}/v1`, key);
