@@ -31,8 +31,6 @@ const freeWhileIdle = ["ApiGateway", "DynamoDB", "IAM", "Lambda", "Logs"];
 const billedWhileIdle =
   /Cache(?!-Control)|DefaultValue|KmsKey|MetricsEnabled|Provisioned|Replica|Snap|Tracing/;
 
-const noStore = "gatewayresponse.header.Cache-Control";
-
 interface Resource {
   Type: string;
   DependsOn?: string[];
@@ -53,22 +51,6 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
     const earlier = Object.keys(responses).slice(0, -1);
     const awaited = Object.values(responses).map(({ DependsOn }) => DependsOn);
     expect(awaited).toEqual([undefined, ...earlier.map((id) => [id])]);
-  });
-
-  test("gateway responses say how to authenticate, and when to try again", () => {
-    const headers = properties("ApiGateway::GatewayResponse").flatMap(
-      ({ ResponseParameters: { [noStore]: caching, ...others }, ResponseType }) => {
-        expect(caching, ResponseType).toBe("'no-store'");
-        return Object.entries(others).map(([name, value]) =>
-          [ResponseType, name.replace(/.*header\./, ""), value].join(" "),
-        );
-      },
-    );
-    expect(headers).toEqual([
-      "QUOTA_EXCEEDED Retry-After '1'",
-      "THROTTLED Retry-After '1'",
-      "UNAUTHORIZED WWW-Authenticate 'Bearer'",
-    ]);
   });
 
   test("each function has its size, may take its one action, and else only write its own log", () => {

@@ -70,6 +70,7 @@ const requestsByType: Record<string, string[]> = {
 test("the document describes a gateway response wherever a client may get it", () => {
   const types: string[] = [];
   for (const { type, status, ...literal } of api.gatewayResponses) {
+    expect(literal.headers["Cache-Control"]).toBe("no-store");
     if (status === undefined) continue;
     const response = `${type} ${status}`;
     types.push(response);
