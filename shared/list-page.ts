@@ -236,7 +236,7 @@ class PageWriter {
     const field = fieldOf[page[at + 1] ?? 0];
     if (field === undefined || !isAt(page, at, field.key)) return 0;
     const type = typeAt(page, at + field.key.length, field.type);
-    if (type === undefined || this.#starts[field.index] !== missing) return 0;
+    if (type === undefined) return 0;
     const start = at + field.key.length + type.before.length;
     const end = find(page, start, type.after[0]);
     const next = end + type.after.length;

@@ -247,7 +247,7 @@ test("orders aren't parsed for their order of attributes, or for a missing or wr
   const read = await reader(ours);
   const items = [
     { petId: { N: "7" }, id: { N: "1234567890123456789" } },
-    { id: { N: "-1" }, complete: { BOOL: true }, petId: { S: "a: b" } },
+    { id: { N: "-1" }, complete: { N: "1" }, petId: { S: "a: b" } },
     { shipDate: { BOOL: false }, quantity: { N: "1.5" }, id: { N: "0" } },
   ];
   using slow = vi.spyOn(AwsJson1_0Protocol.prototype, "deserializeResponse");
@@ -266,14 +266,18 @@ test("an unusual order doesn't leave its page to the SDK", async () => {
   expect(slow).not.toHaveBeenCalled();
 });
 
-test("pages that are read at once don't mix", async () => {
-  const read = await reader(ours);
-  const ids = ["10", "2", "33"];
-  const pages = ids.map((N) => read(JSON.stringify({ Items: [{ id: { N } }] })));
-  expect(await Promise.all(pages)).toMatchObject(
-    ids.map((id) => ({ json: `,{"id":${id}}` })),
-  );
-});
+test.each([0, 1])(
+  "pages that are read at once, indented by %i, don't mix",
+  async (indent) => {
+    const read = await reader(ours);
+    const ids = ["10", "2", "33"];
+    const pages = ids.map((N) =>
+      read(JSON.stringify({ Items: [{ id: { N } }] }, null, indent)),
+    );
+    const expected = ids.map((id) => ({ json: `,{"id":${id}}` }));
+    expect(await Promise.all(pages)).toMatchObject(expected);
+  },
+);
 
 test.each([
   [0, 1],
