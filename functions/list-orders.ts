@@ -5,7 +5,7 @@ import httpContentNegotiation, { type Context } from "@middy/http-content-negoti
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { callLimits, createClient } from "../shared/dynamodb.ts";
 import { environmentVariable, makeReady } from "../shared/function-start.ts";
-import { ListProtocol } from "../shared/list-page.ts";
+import { ListProtocol } from "../shared/list-protocol.ts";
 import { callerOf, respondWithErrors } from "../shared/operation.ts";
 import { openOrderList } from "../shared/order-list.ts";
 import { scanOne, scanOrders } from "../shared/orders-table.ts";

@@ -1,7 +1,3 @@
-import { crc32 } from "node:zlib";
-import type { ScanCommandOutput } from "@aws-sdk/client-dynamodb";
-import { AwsJson1_0Protocol } from "@aws-sdk/core/protocols";
-import type { MetadataBearer } from "@smithy/types";
 import {
   isDateTime,
   isInt64,
@@ -29,75 +25,21 @@ export interface ListPage {
   omittedFields: OmittedFields;
 }
 
-/** The pages that `ListProtocol` has read, by their Scan's output. */
-const pages = new WeakMap<object, ListPage>();
-
-/** The orders in the output of a Scan, by a client with `ListProtocol` or by any other. */
-export function listPage(output: ScanCommandOutput): ListPage {
-  return pages.get(output) ?? pageOf(output.Items);
-}
-
-function pageOf(items: OrderItem[] = []): ListPage {
+/** Writes a page of items. */
+export function pageOf(items: OrderItem[]): ListPage {
   const omittedFields: OmittedFields = {};
   const json = items.map((item) => `,${orderJson(item, omittedFields)}`);
   return { json: Buffer.from(json.join("")), orders: items.length, omittedFields };
 }
 
-/** DynamoDB's protocol, except that the output of a Scan has a `listPage` instead of `Items`. */
-export class ListProtocol extends AwsJson1_0Protocol {
-  override async deserializeResponse<Output extends MetadataBearer>(
-    ...[operation, context, response]: Parameters<
-      AwsJson1_0Protocol["deserializeResponse"]
-    >
-  ): Promise<Output> {
-    if (this.isErrorResponse(response.statusCode))
-      return await super.deserializeResponse(operation, context, response);
-    const chunks = await Array.fromAsync<Buffer>(response.body);
-    const body = join(chunks);
-    const { "x-amz-crc32": checksum } = response.headers;
-    // The call counts as lost.
-    if (checksum !== undefined && crc32(body) !== Number(checksum))
-      throw new Error("The response doesn't match its checksum");
-    try {
-      const { page, rest } = readPage(body);
-      const output = { ...rest, $metadata: this.deserializeMetadata(response) };
-      pages.set(output, page);
-      return output;
-    } catch {
-      // Another response, or an incomplete one: the SDK tells which.
-      const copy = { ...response, body: Buffer.concat(chunks) };
-      return await super.deserializeResponse(operation, context, copy);
-    }
-  }
-}
-
 /**
- * The memory of every body. With a new buffer for each, V8 collects its whole heap more often, which
- * took lists a fifth of their CPU.
- */
-let memory = Buffer.alloc(0);
-
-/** Joins the chunks of a body. It is overwritten by the next one: don't wait while using it. */
-function join(chunks: Buffer[]) {
-  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-  if (length > memory.length) memory = Buffer.alloc(length);
-  chunks.reduce((at, chunk) => at + chunk.copy(memory, at), 0);
-  return memory.subarray(0, length);
-}
-
-/**
- * Reads the response to a Scan: its page, and the output without it.
+ * Writes a page from its bytes.
  *
- * @throws an error when the body isn't JSON, or isn't such a response.
+ * @param page from the bracket before the first order to the end of the last one.
+ * @throws an error unless that is orders, with a comma between them.
  */
-function readPage(body: Buffer) {
-  const start = body.indexOf("[");
-  const end = body.lastIndexOf("]");
-  // Only these two brackets are left: if Items is an array, they are its own.
-  const around = [body.subarray(0, start + 1), body.subarray(end)];
-  const { Items, ...rest } = JSON.parse(String(Buffer.concat(around)));
-  if (!Array.isArray(Items)) throw new TypeError("The response has no Items");
-  return { page: new PageWriter(body.subarray(start, end)).write(), rest };
+export function writePage(page: Buffer): ListPage {
+  return new PageWriter(page).write();
 }
 
 /** How a page writes the attributes of a type: what is before and after each value. */
@@ -140,16 +82,11 @@ const fields = orderFields.map(({ name, type }, index) => ({
   type: types[type],
 }));
 
-const codeOf = (character: string) => character.charCodeAt(0);
-const comma = codeOf(",");
-const open = codeOf("{");
-const close = codeOf("}");
-const zero = codeOf("0");
-const nine = codeOf("9");
+const [comma = 0, open = 0, close = 0, zero = 0, nine = 0] = Buffer.from(",{}09");
 
 /** The field whose name begins with this byte. */
 const fieldOf = Array.from({ length: 256 }, (_, byte) =>
-  fields.find(({ name }) => codeOf(name) === byte),
+  fields.find(({ key }) => key[1] === byte),
 );
 
 function isAt(page: Buffer, at: number, text: Buffer) {
@@ -185,9 +122,7 @@ function isShortInt64(page: Buffer, start: number, end: number) {
 const missing = 0;
 const wrong = -1;
 
-/** Writes the orders of a page. */
 class PageWriter {
-  /** From the bracket before the first order to the end of the last one. */
   readonly #page: Buffer;
   /** Long enough: an order is no longer here than in the page. */
   readonly #json: Buffer;
@@ -202,7 +137,6 @@ class PageWriter {
     this.#json = Buffer.allocUnsafe(page.length);
   }
 
-  /** @throws an error unless the page consists of orders, with a comma between them. */
   write(): ListPage {
     let orders = 0;
     for (let at = 1; at < this.#page.length; orders += 1) {

@@ -8,7 +8,8 @@ import {
 import { systemClock } from "./clock.ts";
 import { callFailed, isThrottled } from "./dynamodb.ts";
 import { type ErrorCode, ServiceError } from "./errors.ts";
-import { type ListPage, listPage } from "./list-page.ts";
+import type { ListPage } from "./list-page.ts";
+import { listPage } from "./list-protocol.ts";
 import { type OrderItem, type OrderStatus, orderFields } from "./order.ts";
 
 interface Cancellation {

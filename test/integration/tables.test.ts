@@ -5,7 +5,7 @@ import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { findActiveKeyId, issueApiKey, readApiKey } from "../../shared/api-keys-table.ts";
 import { callLimits, createClient } from "../../shared/dynamodb.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { ListProtocol } from "../../shared/list-page.ts";
+import { ListProtocol } from "../../shared/list-protocol.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { cancelOrder, scanOrders } from "../../shared/orders-table.ts";
 import { createTestTables } from "../helpers/test-tables.ts";

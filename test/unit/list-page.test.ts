@@ -10,7 +10,7 @@ import { HttpResponse } from "@smithy/core/protocols";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createClient } from "../../shared/dynamodb.ts";
-import { ListProtocol, listPage } from "../../shared/list-page.ts";
+import { ListProtocol, listPage } from "../../shared/list-protocol.ts";
 import { orderFields } from "../../shared/order.ts";
 import { requestId, response, startFakeTable } from "./fake-table.ts";
 
