@@ -8,8 +8,8 @@ import {
   orderJson,
 } from "./order.ts";
 
-// The bytes of a page become the bytes of a list in one pass, without being parsed, which takes
-// twice the CPU. An order as DynamoDB sends it, the first line, becomes the second:
+// The bytes of a page become the bytes of a list in one pass. Parsing them takes at least three
+// times the CPU. An order as DynamoDB sends it, the first line, becomes the second:
 //
 // {"complete":{"BOOL":true},"quantity":{"S":"1"},"id":{"N":"42"}}
 // {"id":42,"complete":true}
@@ -72,6 +72,7 @@ const types: Record<OrderFieldType, AttributeType> = {
     isValue: (page, start) => isAt(page, start, yes) || isAt(page, start, no),
   },
 };
+const allTypes = Object.values(types);
 const yes = Buffer.from("true}");
 const no = Buffer.from("false}");
 
@@ -98,7 +99,7 @@ function isAt(page: Buffer, at: number, text: Buffer) {
 /** The type of the attribute that begins here, which is probably the field's. */
 function typeAt(page: Buffer, at: number, usual: AttributeType) {
   if (isAt(page, at, usual.before)) return usual;
-  return Object.values(types).find(({ before }) => isAt(page, at, before));
+  return allTypes.find(({ before }) => isAt(page, at, before));
 }
 
 /** Where the first byte like this one is, or the page ends. Faster here than `indexOf`. */
