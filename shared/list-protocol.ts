@@ -12,7 +12,10 @@ export function listPage(output: ScanCommandOutput): ListPage {
   return pages.get(output) ?? pageOf(output.Items ?? []);
 }
 
-/** DynamoDB's protocol, except that the output of a Scan has a `listPage` instead of `Items`. */
+/**
+ * DynamoDB's protocol, except that the output of a Scan has a `listPage` instead of `Items`. The rest
+ * of it is as DynamoDB sent it.
+ */
 export class ListProtocol extends AwsJson1_0Protocol {
   override async deserializeResponse<Output extends MetadataBearer>(
     ...[operation, context, response]: Parameters<
@@ -24,7 +27,7 @@ export class ListProtocol extends AwsJson1_0Protocol {
     const chunks = await Array.fromAsync<Buffer>(response.body);
     const body = join(chunks);
     const { "x-amz-crc32": checksum } = response.headers;
-    // The call counts as lost.
+    // The call counts as lost, and is retried.
     if (checksum !== undefined && crc32(body) !== Number(checksum))
       throw new Error("The response doesn't match its checksum");
     try {
@@ -33,7 +36,7 @@ export class ListProtocol extends AwsJson1_0Protocol {
       pages.set(output, page);
       return output;
     } catch {
-      // Another response, or an incomplete one: the SDK tells which.
+      // Unusual orders, another response, or an incomplete one: the SDK tells which.
       const copy = { ...response, body: Buffer.concat(chunks) };
       return await super.deserializeResponse(operation, context, copy);
     }
@@ -41,12 +44,12 @@ export class ListProtocol extends AwsJson1_0Protocol {
 }
 
 /**
- * The memory of every body. With a new buffer for each, V8 collects its whole heap more often, which
- * took lists a fifth of their CPU.
+ * The memory of every body, as large as the largest so far. With a new buffer for each, V8 collects
+ * its whole heap more often, which took lists a fifth of their CPU.
  */
 let memory = Buffer.alloc(0);
 
-/** Joins the chunks of a body. It is overwritten by the next one: don't wait while using it. */
+/** Joins the chunks of a body. The next call overwrites the result: don't await while using it. */
 function join(chunks: Buffer[]) {
   const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   if (length > memory.length) memory = Buffer.alloc(length);
