@@ -5,12 +5,12 @@ import httpContentNegotiation, { type Context } from "@middy/http-content-negoti
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { callLimits, createClient } from "../shared/dynamodb.ts";
 import { environmentVariable, makeReady } from "../shared/function-start.ts";
-import { ListProtocol } from "../shared/list-protocol.ts";
 import { callerOf, respondWithErrors } from "../shared/operation.ts";
 import { openOrderList } from "../shared/order-list.ts";
 import { scanOne, scanOrders } from "../shared/orders-table.ts";
+import { ScanProtocol } from "../shared/scan-protocol.ts";
 
-const client = createClient(callLimits.list, { protocol: ListProtocol });
+const client = createClient(callLimits.list, { protocol: ScanProtocol });
 const ordersTable = environmentVariable("ORDERS_TABLE");
 await makeReady((signal) => scanOne(client, ordersTable, signal));
 

@@ -9,8 +9,8 @@ import { systemClock } from "./clock.ts";
 import { callFailed, isThrottled } from "./dynamodb.ts";
 import { type ErrorCode, ServiceError } from "./errors.ts";
 import type { ListPage } from "./list-page.ts";
-import { listPage } from "./list-protocol.ts";
 import { type OrderItem, type OrderStatus, orderFields } from "./order.ts";
+import { listPage } from "./scan-protocol.ts";
 
 interface Cancellation {
   orderId: bigint;

@@ -10,7 +10,7 @@ interface Entry {
 }
 
 const deploying = () => import("./deploy/commands.ts");
-const operating = () => import("./admin/program.ts");
+const operating = () => import("./admin/commands.ts");
 
 /** The commands by name, under the headings of the help. */
 const groups: Record<string, Record<string, Entry>> = {

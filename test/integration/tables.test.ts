@@ -5,16 +5,16 @@ import { hashApiKey, makeApiKey } from "../../shared/api-keys.ts";
 import { findActiveKeyId, issueApiKey, readApiKey } from "../../shared/api-keys-table.ts";
 import { callLimits, createClient } from "../../shared/dynamodb.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { ListProtocol } from "../../shared/list-protocol.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { cancelOrder, scanOrders } from "../../shared/orders-table.ts";
+import { ScanProtocol } from "../../shared/scan-protocol.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 
 const { client, dynamodbEndpoint, items, putOrder, tables } = await createTestTables();
 /** The functions' client. */
 const service = createClient(callLimits.list, {
   endpoint: dynamodbEndpoint,
-  protocol: ListProtocol,
+  protocol: ScanProtocol,
 });
 afterAll(() => service.destroy());
 

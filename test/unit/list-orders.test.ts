@@ -8,9 +8,9 @@ import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../shared/clock.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
-import { listPage } from "../../shared/list-protocol.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { openOrderList } from "../../shared/order-list.ts";
+import { listPage } from "../../shared/scan-protocol.ts";
 import {
   awslambda,
   lambdaContext,

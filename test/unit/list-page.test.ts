@@ -10,8 +10,8 @@ import { HttpResponse } from "@smithy/core/protocols";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createClient } from "../../shared/dynamodb.ts";
-import { ListProtocol, listPage } from "../../shared/list-protocol.ts";
 import { orderFields } from "../../shared/order.ts";
+import { listPage, ScanProtocol } from "../../shared/scan-protocol.ts";
 import { requestId, response, startFakeTable } from "./fake-table.ts";
 
 // Whatever a table responds, a list is the same as with the SDK's own protocol.
@@ -21,7 +21,7 @@ const limits = { connectionTimeout: 5_000, requestTimeout: 5_000, maxAttempts: 2
 const { endpoint } = table;
 const clients = [
   createClient(limits, { endpoint }),
-  createClient(limits, { endpoint, protocol: ListProtocol }),
+  createClient(limits, { endpoint, protocol: ScanProtocol }),
 ] as const;
 const [sdk, ours] = clients;
 afterAll(() => {

@@ -13,7 +13,7 @@ import { columns, header } from "../terminal/columns.ts";
 import { CommandError, errorText } from "../terminal/errors.ts";
 import { readSecret } from "../terminal/input.ts";
 import { counted, isoTime, printable } from "../terminal/text.ts";
-import type { Result } from "./command.ts";
+import type { Result } from "./session.ts";
 import { TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
 

@@ -4,8 +4,8 @@ import { isDateTime, isInt64, type OrderItem } from "../../../shared/order.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { inputLines, inputName } from "../terminal/input.ts";
 import { counted, countsText } from "../terminal/text.ts";
-import type { Result, Session } from "./command.ts";
 import { plainOrder } from "./read-orders.ts";
+import type { Result, Session } from "./session.ts";
 import { orderKey } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 

@@ -3,7 +3,7 @@ import { chmod, lstat, open, realpath, rename, rm, stat } from "node:fs/promises
 import { resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { CommandError, fileError } from "../terminal/errors.ts";
-import type { Session } from "./command.ts";
+import type { Session } from "./session.ts";
 
 /**
  * Writes lines to a file, device or pipe that the command line names. A file is replaced, keeping

@@ -12,9 +12,9 @@ import {
 import { CommandError } from "../terminal/errors.ts";
 import { inputName } from "../terminal/input.ts";
 import { counted, countsText, jsonText } from "../terminal/text.ts";
-import type { Result, Session } from "./command.ts";
 import { type ImportRecord, startRecord } from "./import-record.ts";
 import { startProgress } from "./progress.ts";
+import type { Result, Session } from "./session.ts";
 import type { TableCalls } from "./table-calls.ts";
 import { undoImport } from "./undo-import.ts";
 import { workThrough } from "./work-through.ts";

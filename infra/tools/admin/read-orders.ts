@@ -12,10 +12,10 @@ import { columns, header } from "../terminal/columns.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { counted, countsText, grouped, jsonText, printable } from "../terminal/text.ts";
 import { findKey, requireKey } from "./api-keys.ts";
-import type { Result, Session } from "./command.ts";
 import { writeLines } from "./export-file.ts";
 import type { statusChoices } from "./parsers.ts";
 import { printLine, startProgress } from "./progress.ts";
+import type { Result, Session } from "./session.ts";
 import { orderKey, TableCalls } from "./table-calls.ts";
 import type { Target } from "./target.ts";
 

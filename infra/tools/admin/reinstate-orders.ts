@@ -3,7 +3,7 @@ import { type Attributes, plainValue } from "../orders-file/attributes.ts";
 import { Findings } from "../orders-file/orders-file.ts";
 import { counted, countsText, printable } from "../terminal/text.ts";
 import { requireKey } from "./api-keys.ts";
-import type { Result, Session } from "./command.ts";
+import type { Result, Session } from "./session.ts";
 import { orderKey } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 

@@ -5,7 +5,6 @@ import { Findings } from "../orders-file/orders-file.ts";
 import { columns } from "../terminal/columns.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { countsText, grouped, printable, words } from "../terminal/text.ts";
-import type { Result, Session } from "./command.ts";
 import {
   type Judgement,
   keyRules,
@@ -14,6 +13,7 @@ import {
   type Rules,
   zeroCounts,
 } from "./repair-rules.ts";
+import type { Result, Session } from "./session.ts";
 import { orderKey, type TableCalls } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";
 

@@ -3,7 +3,7 @@ import { isThrottled } from "../../../shared/dynamodb.ts";
 import type { OrderItem, OrderStatus } from "../../../shared/order.ts";
 import { errorText } from "../terminal/errors.ts";
 import { counted, countsText } from "../terminal/text.ts";
-import type { Result, Session } from "./command.ts";
+import type { Result, Session } from "./session.ts";
 import { type Outcome, outcomes } from "./ship-outcomes.ts";
 import { orderKey, type TableCalls, UnsettledWriteError } from "./table-calls.ts";
 import { workThrough } from "./work-through.ts";

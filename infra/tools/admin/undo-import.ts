@@ -3,8 +3,8 @@ import { differingAttributes, plainValue } from "../orders-file/attributes.ts";
 import { CommandError } from "../terminal/errors.ts";
 import { confirm } from "../terminal/input.ts";
 import { counted, countsText } from "../terminal/text.ts";
-import type { Result, Session } from "./command.ts";
 import { readRecord } from "./import-record.ts";
+import type { Result, Session } from "./session.ts";
 import { workThrough } from "./work-through.ts";
 
 /** Why an order of a record stays. */

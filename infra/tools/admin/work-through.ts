@@ -2,8 +2,8 @@ import type { OrderItem } from "../../../shared/order.ts";
 import { batches, batchSize } from "../orders-file/batches.ts";
 import { errorText } from "../terminal/errors.ts";
 import { counted } from "../terminal/text.ts";
-import type { Session } from "./command.ts";
 import { startProgress } from "./progress.ts";
+import type { Session } from "./session.ts";
 import { UnsettledWriteError } from "./table-calls.ts";
 
 /** Enough to keep a table busy from one machine; the client opens 50 connections at most. */

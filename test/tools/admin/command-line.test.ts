@@ -170,7 +170,7 @@ describe("a command that uses capacity", async () => {
       …
       ! Using at most 999,999 read units a second (--rate)
     `;
-    // The page allows them: test/infra/permissions.test.ts.
+    // The page allows them: test/infra/permissions-page.test.ts.
     const used = new Set(sent.map(({ operation }) => operation));
     expect([...used].sort()).toEqual([
       "BatchGetItem",

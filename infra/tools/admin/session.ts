@@ -1,14 +1,21 @@
 import type { Command } from "commander";
 import { isTemporary } from "../../../shared/dynamodb.ts";
 import { isInt64 } from "../../../shared/order.ts";
-import { environments } from "../../environments.ts";
+import { type EnvironmentName, environments } from "../../environments.ts";
 import { CommandError, errorText } from "../terminal/errors.ts";
 import { inputLines, inputName } from "../terminal/input.ts";
 import { grouped, jsonText, printable, printableLines } from "../terminal/text.ts";
-import type { TargetOptions } from "./program.ts";
 import { printLine } from "./progress.ts";
 import { TableCalls } from "./table-calls.ts";
 import { findDeployedStack, findLocalStack, type Target } from "./target.ts";
+
+/** The options of every command. */
+export interface TargetOptions {
+  env?: EnvironmentName;
+  local?: true;
+  json?: true;
+  rate?: number;
+}
 
 /** The result of a command that is still to be printed. */
 export interface Result {

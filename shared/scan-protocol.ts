@@ -4,10 +4,10 @@ import { AwsJson1_0Protocol } from "@aws-sdk/core/protocols";
 import type { MetadataBearer } from "@smithy/types";
 import { type ListPage, pageOf, writePage } from "./list-page.ts";
 
-/** The pages that `ListProtocol` has read, by their Scan's output. */
+/** The pages that `ScanProtocol` has read, by their Scan's output. */
 const pages = new WeakMap<object, ListPage>();
 
-/** The orders in the output of a Scan, by a client with `ListProtocol` or by any other. */
+/** The orders in the output of a Scan, by a client with `ScanProtocol` or by any other. */
 export function listPage(output: ScanCommandOutput): ListPage {
   return pages.get(output) ?? pageOf(output.Items ?? []);
 }
@@ -16,7 +16,7 @@ export function listPage(output: ScanCommandOutput): ListPage {
  * DynamoDB's protocol, except that the output of a Scan has a `listPage` instead of `Items`. The rest
  * of it is as DynamoDB sent it.
  */
-export class ListProtocol extends AwsJson1_0Protocol {
+export class ScanProtocol extends AwsJson1_0Protocol {
   override async deserializeResponse<Output extends MetadataBearer>(
     ...[operation, context, response]: Parameters<
       AwsJson1_0Protocol["deserializeResponse"]

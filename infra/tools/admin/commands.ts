@@ -1,8 +1,7 @@
 import { type Command, Option } from "commander";
-import { type EnvironmentName, environments } from "../../environments.ts";
+import { environments } from "../../environments.ts";
 import { addProfile } from "../terminal/caller.ts";
 import { parseNonEmpty, wholeNumber } from "../terminal/script.ts";
-import type { Result, Session } from "./command.ts";
 import {
   parseExpiry,
   parseFields,
@@ -13,15 +12,8 @@ import {
   parseTime,
   statusChoices,
 } from "./parsers.ts";
+import type { Result, Session, TargetOptions } from "./session.ts";
 import { shipExitCodes } from "./ship-outcomes.ts";
-
-/** The options of every command. */
-export interface TargetOptions {
-  env?: EnvironmentName;
-  local?: true;
-  json?: true;
-  rate?: number;
-}
 
 /**
  * The action of a command: the work with this name, which gets the arguments and the options of the
@@ -42,7 +34,7 @@ function action<Name extends string, Given extends unknown[]>(
       this.error(
         `error: choose --local or one of --env ${Object.keys(environments).join(", --env ")}`,
       );
-    const [{ runOnTarget }, work] = await Promise.all([import("./command.ts"), load()]);
+    const [{ runOnTarget }, work] = await Promise.all([import("./session.ts"), load()]);
     await runOnTarget(this, (session) => work[name](session, ...given));
   };
 }
