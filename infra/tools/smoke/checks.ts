@@ -169,7 +169,7 @@ const unchanging: Checks = {
   "413 for a body of more than 10 MB, from the gateway or from AWS before it": async (
     service,
   ) => {
-    const body = "x".repeat(10 * 1024 * 1024 + 1);
+    const body = Buffer.alloc(10 * 1024 * 1024 + 1, "x");
     const response = await send(service, { ...unknown, ...emptyObject, body });
     expectStatus(response, 413);
     if (/json/.test(String(response.headers["content-type"])))

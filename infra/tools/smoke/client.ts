@@ -20,7 +20,7 @@ export interface ApiRequest {
   /** Instead of `Bearer` and the service's key; null sends no such header. */
   authorization?: string | null;
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | Buffer;
 }
 
 /** An HTTP response as a client sees it, with the method and path of its request. */
