@@ -12,6 +12,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vit
 import { createClient } from "../../shared/dynamodb.ts";
 import { orderFields } from "../../shared/order.ts";
 import { listPage, ScanProtocol } from "../../shared/scan-protocol.ts";
+import { character } from "../helpers/properties.ts";
 import { requestId, response, startFakeTable } from "./fake-table.ts";
 
 // Whatever a table responds, a list is the same as with the SDK's own protocol.
@@ -100,7 +101,7 @@ const oddDate = fc.constantFrom(
   "2026-01-01T00:00:00.123456789-18:00",
 );
 const text = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 5 }),
+  fc.string({ unit: character, maxLength: 5 }),
   fc.constantFrom(
     '"Items":[',
     ']}"',

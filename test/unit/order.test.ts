@@ -9,6 +9,7 @@ import {
   orderJson,
   parseOrderId,
 } from "../../shared/order.ts";
+import { character } from "../helpers/properties.ts";
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 
@@ -119,7 +120,7 @@ const shown: Record<OrderFieldType, fc.Arbitrary<AttributeValue>> = {
 };
 const anyAttribute = fc.oneof(
   ...Object.values(shown),
-  fc.string({ unit: "binary" }).map((S) => ({ S })),
+  fc.string({ unit: character }).map((S) => ({ S })),
   fc.double({ noNaN: true }).map((value) => ({ N: String(value) })),
   fc.constantFrom<AttributeValue>({ NULL: true }, { L: [] }, { M: {} }, { S: '"' }),
 );
