@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { machineHas } from "../helpers/machine.ts";
 import { git, readWorkflow, runJob, temporaryDirectory } from "./steps.ts";
 
@@ -17,14 +17,8 @@ const files = [
   "test/helpers/company-environments.ts",
 ];
 
-/**
- * Runs the job with a npm that reports two tests as passed.
- *
- * @param red where it fails at what, like `ours test`.
- * @param skipped where a test is skipped.
- * @param context a line of cdk.json's context.
- */
-async function runCi(red: string, skipped: string, context = "") {
+/** Makes a checkout with a line in cdk.json's context. */
+async function makeCheckout(context = "") {
   const directory = await temporaryDirectory();
   for (const file of files) {
     await mkdir(dirname(join(directory, file)), { recursive: true });
@@ -38,6 +32,16 @@ async function runCi(red: string, skipped: string, context = "") {
   git(directory, "init", "--quiet");
   git(directory, "add", ".");
   git(directory, "commit", "--quiet", "--message", "A checkout");
+  return directory;
+}
+
+/**
+ * Runs the job with a npm that reports two tests as passed.
+ *
+ * @param red where it fails at what, like `ours test`.
+ * @param skipped where a test is skipped.
+ */
+async function runCi(directory: string, red: string, skipped: string) {
   const npm = `where=\${PWD##*/}
     [ "$where" = company ] || where=ours
     if [ "$1" = test ]; then
@@ -53,8 +57,13 @@ async function runCi(red: string, skipped: string, context = "") {
 }
 
 describe.runIf(machineHas("git", "what makes CI fail"))("CI", () => {
+  let checkout: string;
+  beforeAll(async () => {
+    checkout = await makeCheckout();
+  });
+
   test("passes when our settings and a company's pass", async () => {
-    const { ok, output, calls } = await runCi("nothing", "nowhere");
+    const { ok, output, calls } = await runCi(checkout, "nothing", "nowhere");
     expect({ ok, output }).toEqual({ ok: true, output: "4 passed, 0 failed\n" });
     const npm = calls.filter((call) => /^npm /.test(call));
     const kinds = npm.map((call) => call.replace(/ -- .*/, ""));
@@ -64,7 +73,8 @@ describe.runIf(machineHas("git", "what makes CI fail"))("CI", () => {
 
   test("passes with a bootstrap qualifier of one's own", async () => {
     const qualifier = '"@aws-cdk/core:bootstrapQualifier": "acme",';
-    expect(await runCi("nothing", "nowhere", qualifier)).toMatchObject({ ok: true });
+    const directory = await makeCheckout(qualifier);
+    expect(await runCi(directory, "nothing", "nowhere")).toMatchObject({ ok: true });
   });
 
   test.each([
@@ -76,6 +86,6 @@ describe.runIf(machineHas("git", "what makes CI fail"))("CI", () => {
     ["a test of ours that is skipped", "nothing", "ours"],
     ["a company's test that is skipped", "nothing", "company"],
   ])("fails for %s", async (_, red, skipped) => {
-    expect(await runCi(red, skipped)).toMatchObject({ ok: false });
+    expect(await runCi(checkout, red, skipped)).toMatchObject({ ok: false });
   });
 });
