@@ -123,15 +123,13 @@ test("a request body may have 10 MB, in one piece or in chunks, and not a byte m
   expectError(await post(limit + 1, chunked), "request_too_large");
 });
 
-test("a request body that is announced with 30 MB gets 413, and can still be sent to its end", async () => {
+test("a request body of 30 MB can be sent to its end, and still gets 413", async () => {
   const headers = { "content-length": 3 * limit };
-  const signal = AbortSignal.timeout(20_000);
-  const url = `${stack.baseUrl}/store/orders`;
-  const sent = request(url, { method: "POST", headers, signal });
-  sent.flushHeaders();
-  const [response] = await once(sent, "response");
+  const sent = request(`${stack.baseUrl}/store/orders`, { method: "POST", headers });
   sent.end(Buffer.alloc(3 * limit));
-  await once(sent, "finish");
+  const finished = once(sent, "finish");
+  const [response] = await once(sent, "response");
+  await finished;
   response.resume();
   expect(response.statusCode).toBe(413);
 });

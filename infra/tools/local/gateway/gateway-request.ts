@@ -37,8 +37,6 @@ export function readRequest(message: IncomingMessage) {
 export async function readBody(message: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  if (Number(message.headers["content-length"]) > bodyLimit)
-    throw new GatewayFailure("REQUEST_TOO_LARGE");
   // The connection stays, for the 413.
   const body: AsyncIterable<Buffer> = message.iterator({ destroyOnReturn: false });
   for await (const chunk of body) {
