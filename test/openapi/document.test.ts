@@ -110,7 +110,7 @@ test("API.md has the numbers of the sample production, if that is the one", () =
   };
   const isSample = production.stackName === "PetStoreOrders-production";
   expect(isSample ? production : numbers).toMatchObject(numbers);
-  expect(page).toMatch(/allows 10 lists and 200 cancellations .* up to a minute longer/s);
+  expect(page).toMatch(/allows 10 lists and 200 cancellations .* for up to a minute/s);
 });
 
 test("the JavaScript of the description reads every int64 exactly", async () => {
