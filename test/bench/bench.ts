@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { cpus, release, type } from "node:os";
 import { Argument } from "commander";
 import { Script } from "../../infra/tools/terminal/script.ts";
@@ -29,15 +29,11 @@ const program = new Script("npm run bench --")
     new Argument("[part...]", "measure only these").choices(Object.keys(parts)),
   )
   .option("--runs <number>", "how often each is measured", Number, 3)
-  .option("--last", "measure nothing: judge the figures of the last whole run again")
   .option("--write", "put the figures into test/bench/README.md, and draw its chart")
   .parse();
-const { runs, last, write } = program.opts<{ runs: number; last?: true; write?: true }>();
-const isWhole = program.args.length === 0;
+const { runs, write } = program.opts<{ runs: number; write?: true }>();
 if (!(runs >= 1)) program.error("error: --runs must be at least 1");
-if (write && !isWhole) program.error("error: --write needs all parts");
-
-const lastRun = new URL("../../.local/bench.json", import.meta.url);
+if (write && program.args.length > 0) program.error("error: --write needs all parts");
 
 async function measureAll() {
   const all: Measured[][] = [];
@@ -46,21 +42,16 @@ async function measureAll() {
     const subject = await prepare(cleanup);
     const measured: Measured[] = [];
     for (const [name, part] of Object.entries(parts)) {
-      if (!isWhole && !program.args.includes(name)) continue;
+      if (program.args.length > 0 && !program.args.includes(name)) continue;
       process.stderr.write(`run ${run} of ${runs}: ${name} ...\n`);
       measured.push(...(await part(subject)));
     }
     all.push(measured);
   }
-  if (!isWhole) return all;
-  await mkdir(new URL(".", lastRun), { recursive: true });
-  await writeFile(lastRun, JSON.stringify(all));
   return all;
 }
 
-const rows = rowsOf(
-  last ? JSON.parse(await readFile(lastRun, "utf8")) : await measureAll(),
-);
+const rows = rowsOf(await measureAll());
 const processors = `${cpus().length} x ${cpus()[0]?.model.trim()}`;
 console.log(`${processors}, ${type()} ${release()}, Node ${process.versions.node}\n`);
 console.log(markdown(table(rows)));
