@@ -19,12 +19,20 @@ interface Pinned {
 // A person waits longer than a caller of the API, but not forever.
 export const limits = { connectionTimeout: 3000, requestTimeout: 10_000, maxAttempts: 5 };
 
-/** The options of an SDK client. Without a region among them, it takes the profile's. */
+/**
+ * The options of an SDK client that limits every wait, like `createClient`'s. Without a region among
+ * them, it takes the profile's.
+ */
 export function clientOptions({ account }: Pinned) {
   const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
   const region = account?.region || AWS_REGION || AWS_DEFAULT_REGION;
-  const requestHandler = { ...limits, throwOnRequestTimeout: true };
-  return { requestHandler, ...(region && { region }) };
+  const { maxAttempts, ...timeouts } = limits;
+  const requestHandler = {
+    ...timeouts,
+    socketTimeout: timeouts.requestTimeout,
+    throwOnRequestTimeout: true,
+  };
+  return { maxAttempts, requestHandler, ...(region && { region }) };
 }
 
 /** @throws CommandError when the environment is pinned to another account. */

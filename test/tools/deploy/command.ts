@@ -166,8 +166,13 @@ export const inherited = () =>
 export function asked(): Promise<string[]> {
   const calls = [...sts.calls(), ...cloudFormation.calls(), ...dynamoDb.calls()];
   const lines = calls.map(async ({ thisValue: { config }, args: [command] }) => {
-    const limits = { requestTimeout: 10_000, throwOnRequestTimeout: true };
+    const limits = {
+      requestTimeout: 10_000,
+      socketTimeout: 10_000,
+      throwOnRequestTimeout: true,
+    };
     expect(await config.requestHandler.configProvider).toMatchObject(limits);
+    expect(await config.maxAttempts()).toBe(5);
     const { accessKeyId } = await config.credentials();
     const name = command.constructor.name.replace("Command", "");
     const words = [
