@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { addAbortSignal } from "node:stream";
 import { text } from "node:stream/consumers";
-import { fileError } from "./errors.ts";
+import { CommandError, fileError } from "./errors.ts";
 
 /** The name of a file for messages; `-` is standard input. */
 export function inputName(file: string): string {
@@ -52,9 +52,16 @@ export async function* inputLines(
 }
 
 /**
+ * The longest line, in characters, so that a file without line breaks does not end up in memory.
+ * The line of an order of 400 KB is shorter: at worst, it has a list of numbers like 1E+125, each 3
+ * bytes in the table and 135 in a line.
+ */
+export const longestLine = 20_971_520;
+
+/**
  * Splits the text of a file with this name into its lines, of which the last may be empty.
  *
- * @throws CommandError when it can't be read.
+ * @throws CommandError when it can't be read, or a line is longer than `longestLine`.
  */
 async function* linesOf(name: string, blocks: AsyncIterable<string>) {
   let rest = "";
@@ -65,6 +72,10 @@ async function* linesOf(name: string, blocks: AsyncIterable<string>) {
       const lines = [rest + first, ...others];
       rest = lines.pop() ?? "";
       yield* lines;
+      if (rest.length > longestLine)
+        throw new CommandError(
+          `${name} has a line of more than 20 MB. Each order needs a line of its own`,
+        );
     }
   } catch (error) {
     throw fileError(name, error);

@@ -1,10 +1,11 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { checkOrders } from "../../../infra/tools/orders-file/orders-file.ts";
 import { CommandError } from "../../../infra/tools/terminal/errors.ts";
+import { longestLine } from "../../../infra/tools/terminal/input.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "orders-file-test-"));
 afterAll(() => rm(folder, { recursive: true }));
@@ -79,6 +80,21 @@ describe("checking an orders file", () => {
     await writeFile(file, Buffer.concat([Buffer.from('{"id":1}\n'), latin1, cut]));
     const counts = "2 of 3 lines are bad: nothing was written";
     expect(await checked()).toEqual(["2: not UTF-8", "3: not UTF-8", counts]);
+  });
+
+  test("rejects a line that is longer than any order, without reading on", async () => {
+    // 400 KB of numbers like 1E+125: 3 bytes in the table, 135 in a line.
+    expect(longestLine).toBeGreaterThan((400 * 1024 * 135) / 3);
+    const longest = `{"id":1}${" ".repeat(longestLine - 8)}`;
+    await writeFile(file, longest);
+    expect(await checked()).toEqual(["1"]);
+    // More than a string can hold.
+    await truncate(file, 2 ** 31);
+    await expect(checkOrders(file)).rejects.toEqual(
+      new CommandError(
+        `${file} has a line of more than 20 MB. Each order needs a line of its own`,
+      ),
+    );
   });
 
   test.each<[what: string, content: string | Buffer, problem: string]>([
