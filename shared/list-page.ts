@@ -127,7 +127,7 @@ function isShortInt64(page: Buffer, start: number, end: number) {
   return start < end;
 }
 
-/** What `#starts` has instead of where a value begins. */
+/** In `#starts`, instead of where a value begins. */
 const missing = 0;
 const wrong = -1;
 

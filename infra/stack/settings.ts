@@ -25,7 +25,8 @@ const arn = (service: string, resource = "[^:]+", example = "NAME") =>
     `an ARN like arn:aws:${service}:REGION:ACCOUNT:${example}`,
   );
 
-const retentionDays = z.enum(RetentionDays, "a number of days that CloudWatch offers");
+const offeredDays = Object.values(RetentionDays).filter(Number).join(", ");
+const retentionDays = z.enum(RetentionDays, `one of CloudWatch's ${offeredDays}`);
 
 const throttling = z.strictObject({
   /** Requests a second. */

@@ -100,7 +100,7 @@ domain.certificateArn must be an ARN like arn:aws:acm:REGION:ACCOUNT:certificate
 domain.hostedZone.id must be text, not 1
 domain.hostedZone.name must be text, not 2
 domain must be an object, not 'orders.example.com'
-logRetentionDays must be a number of days that CloudWatch offers, not 42
+logRetentionDays must be one of CloudWatch's 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653, 9999, not 42
 functionLogLevel must be DEBUG or INFO, not 'WARN'
 systemLogLevel must be INFO or WARN, not 'ERROR'
 environments.every-option has no setting listConcurency or dashbord

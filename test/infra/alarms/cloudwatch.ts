@@ -28,7 +28,7 @@ export function metricName(
 /** Kinds of requests: the samples that one adds, and how many are made a minute. */
 export type Traffic = [samples: Sample[], perMinute: number][];
 
-/** What has been going on, each until now and for this many minutes. */
+/** Each has been going on until now, for this many minutes. */
 export type History = [traffic: Traffic, minutes: number][];
 
 export function watch(stack: OrdersStack) {
@@ -38,7 +38,7 @@ export function watch(stack: OrdersStack) {
   const [[, stage] = []] = rows(template, "AWS::ApiGateway::Stage");
   const ofStage = { ApiName: api.Name, Stage: stage.StageName };
 
-  /** What a request adds to the metrics of the gateway, of Lambda and of its log lines. */
+  /** A request adds this to the metrics of the gateway, of Lambda and of its log lines. */
   function published(exchange: Exchange): Sample[] {
     const { lambda, lines, milliseconds = 20, status } = exchange;
     const context: Record<string, string | undefined> = {

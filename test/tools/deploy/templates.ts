@@ -8,8 +8,10 @@ import { review } from "../../../infra/tools/deploy/review.ts";
 import { everyOption } from "../../helpers/fixture-environments.ts";
 import { templateOf } from "../../helpers/synthesise.ts";
 
-/** An environment's template, with the paths that CDK's command line adds, and code of its own for
- * each function. */
+/**
+ * An environment's template, with the paths that CDK's command line adds, and code of its own for each
+ * function.
+ */
 export function synthesised(environment: Environment): Template {
   const context = { "aws:cdk:enable-path-metadata": true };
   const template = structuredClone(templateOf(environment, context).toJSON()) as Template;
