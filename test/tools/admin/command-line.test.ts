@@ -3,7 +3,8 @@ import { environments } from "../../../infra/environments.ts";
 import { grouped } from "../../../infra/tools/terminal/text.ts";
 import { makeApiKey } from "../../../shared/api-keys.ts";
 import { systemClock } from "../../../shared/clock.ts";
-import { createTerminal, run } from "./terminal.ts";
+import { run } from "./run.ts";
+import { createTerminal } from "./terminal.ts";
 
 const names = Object.keys(environments);
 const key = "key_0123456789abcdef";

@@ -12,7 +12,8 @@ import {
 import { expect, test, vi } from "vitest";
 import { type Behaviour, onEvery } from "../../helpers/faults/fault-proxy.ts";
 import { rejectedAs } from "../../helpers/faults/faults.ts";
-import { createTerminal, pagesOf } from "./terminal.ts";
+import { pagesOf } from "./calls.ts";
+import { createTerminal } from "./terminal.ts";
 
 const { folder, play, playIn } = await createTerminal();
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;

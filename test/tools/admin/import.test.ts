@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { parseOrderLine } from "../../../infra/tools/orders-file/order-line.ts";
 import { type Choice, justBefore, onEvery } from "../../helpers/faults/fault-proxy.ts";
 import { applied, rejectedAs } from "../../helpers/faults/faults.ts";
-import { createTerminal, onEveryAfter } from "./terminal.ts";
+import { onEveryAfter } from "./calls.ts";
+import { createTerminal } from "./terminal.ts";
 
 const { folder, play, playIn, playWatched, put } = await createTerminal();
 

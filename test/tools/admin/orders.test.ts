@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { onEvery } from "../../helpers/faults/fault-proxy.ts";
-import { createTerminal, pagesOf } from "./terminal.ts";
+import { pagesOf } from "./calls.ts";
+import { createTerminal } from "./terminal.ts";
 
 const { play, playIn, playWatched } = await createTerminal();
 

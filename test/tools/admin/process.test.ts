@@ -10,7 +10,8 @@ import { petstore, root } from "../../helpers/admin-command.ts";
 import { unapplied } from "../../helpers/faults/faults.ts";
 import { machineHas } from "../../helpers/machine.ts";
 import { hasProc } from "../../helpers/processes.ts";
-import { createTerminal, onEveryAfter } from "./terminal.ts";
+import { onEveryAfter } from "./calls.ts";
+import { createTerminal } from "./terminal.ts";
 
 const { folder, play, pointTo, put, putKey, stackAt, stackFiles, start } =
   await createTerminal();

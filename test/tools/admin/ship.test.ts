@@ -12,7 +12,8 @@ import {
   unapplied,
   unnoticed,
 } from "../../helpers/faults/faults.ts";
-import { createTerminal, onFirst } from "./terminal.ts";
+import { onFirst } from "./calls.ts";
+import { createTerminal } from "./terminal.ts";
 
 const { playIn, playWatched, put } = await createTerminal();
 const noon = "2026-11-20T12:00:00.000001Z";

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { beforeTests } from "../../helpers/before-tests.ts";
 import { startTestStack } from "../../helpers/test-stack.ts";
-import { createTerminal, run } from "./terminal.ts";
+import { run } from "./run.ts";
+import { createTerminal } from "./terminal.ts";
 
 const stack = beforeTests(startTestStack);
 const { pointTo } = await createTerminal();

@@ -8,12 +8,9 @@ import { findDeployedStack } from "../../../infra/tools/admin/target.ts";
 import { errorText } from "../../../infra/tools/terminal/errors.ts";
 import type { Behaviour } from "../../helpers/faults/fault-proxy.ts";
 import { rejectedAs, unapplied, unnoticed } from "../../helpers/faults/faults.ts";
-import {
-  createTerminal,
-  deployProduction,
-  onFirst,
-  productionAccount,
-} from "./terminal.ts";
+import { onFirst } from "./calls.ts";
+import { deployProduction, productionAccount } from "./production.ts";
+import { createTerminal } from "./terminal.ts";
 
 const { dynamodbEndpoint, folder, items, play, playIn, stackAt } = await createTerminal();
 const { production, staging } = environments;

@@ -3,15 +3,8 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import {
-  CloudFormationClient,
-  DescribeStacksCommand,
-} from "@aws-sdk/client-cloudformation";
-import { mockClient } from "aws-sdk-client-mock";
-import { afterAll, beforeEach, expect, onTestFinished, vi } from "vitest";
-import { environments } from "../../../infra/environments.ts";
+import { afterAll, beforeEach, expect, vi } from "vitest";
 import {
   attributeJson,
   reviveBinary,
@@ -20,7 +13,6 @@ import {
   formatOrderLine,
   parseOrderLine,
 } from "../../../infra/tools/orders-file/order-line.ts";
-import { createProgram } from "../../../infra/tools/petstore.ts";
 import {
   type RunningStack,
   writeStackFile,
@@ -29,17 +21,13 @@ import { jsonText } from "../../../infra/tools/terminal/text.ts";
 import type { OrderItem as Item } from "../../../shared/order.ts";
 import { petstore, root } from "../../helpers/admin-command.ts";
 import { createTable } from "../../helpers/create-table.ts";
-import {
-  type Behaviour,
-  type Choice,
-  respond,
-} from "../../helpers/faults/fault-proxy.ts";
+import type { Choice } from "../../helpers/faults/fault-proxy.ts";
 import { tableWriter } from "../../helpers/table-writer.ts";
 import { temporaryFolder } from "../../helpers/temporary-folder.ts";
 import { createTestTables } from "../../helpers/test-tables.ts";
+import { deployProduction } from "./production.ts";
+import { type Ended, run, type Stream } from "./run.ts";
 import { seenIn, sessionOf, wordsOf } from "./transcript.ts";
-
-type Stream = "stdout" | "stderr";
 
 interface Circumstances {
   calls?: Choice;
@@ -60,13 +48,6 @@ interface Sent {
   operation: string;
   ConsistentRead?: boolean;
   RequestItems?: { ORDERS?: { ConsistentRead: boolean; Keys: Item[] } };
-}
-
-interface Ended {
-  /** Null if a signal ended it. */
-  code: number | null;
-  stdout: string;
-  stderr: string;
 }
 
 /** Creates the tables of the calling test file, and a folder in which an operator runs commands. */
@@ -258,87 +239,6 @@ function lineOf(item: Item): string {
   if (!keyId) return formatOrderLine(item) ?? jsonText(attributeJson(item));
   const plain = Object.entries(fields).map(([name, { S, N }]) => [name, S ?? Number(N)]);
   return JSON.stringify({ keyId: keyId.S, ...Object.fromEntries(plain.sort()) });
-}
-
-/** Where production's stack is. */
-export const productionAccount = environments.production.account?.id ?? "210987654321";
-
-/** Makes production's the only stack until the test ends. */
-export function deployProduction(tables: { orders: string; apiKeys?: string }): void {
-  const cloudFormation = mockClient(CloudFormationClient);
-  onTestFinished(() => cloudFormation.restore());
-  const { stackName: StackName } = environments.production;
-  const unknown = new Error("Stack with id does not exist");
-  cloudFormation
-    .on(DescribeStacksCommand)
-    .rejects(Object.assign(unknown, { name: "ValidationError" }));
-  const stack = {
-    StackId: `arn:aws:cloudformation:eu-central-1:${productionAccount}:stack/${StackName}/5f3f`,
-    StackName,
-    StackStatus: "UPDATE_COMPLETE" as const,
-    CreationTime: new Date(),
-    Outputs: [
-      { OutputKey: "OrdersTableName", OutputValue: tables.orders },
-      { OutputKey: "ApiKeysTableName", OutputValue: tables.apiKeys ?? "" },
-    ],
-  };
-  cloudFormation.on(DescribeStacksCommand, { StackName }).resolves({ Stacks: [stack] });
-}
-
-// A command never removes its listeners: its process ends.
-process.setMaxListeners(0);
-process.stdout.setMaxListeners(0);
-
-/** Runs a command in this process: a fraction of the time. */
-export async function run(
-  command: string,
-  input = "",
-  terminals: Stream[] = [],
-): Promise<Ended> {
-  using replaced = new DisposableStack();
-  const printed = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"] as const) {
-    process[name].isTTY = terminals.includes(name);
-    const write = replaced.use(vi.spyOn(process[name], "write"));
-    write.mockImplementation((text, ...rest) => {
-      printed[name] += text;
-      const written = rest.at(-1);
-      if (typeof written === "function") written();
-      return true;
-    });
-  }
-  const stdin = Readable.from([Buffer.from(input)]);
-  replaced.use(vi.spyOn(process, "stdin", "get")).mockReturnValue(stdin as never);
-  const { exitCode } = process;
-  process.exitCode = 0;
-  try {
-    await createProgram().run(wordsOf(command));
-    return { code: Number(process.exitCode), ...printed };
-  } finally {
-    process.exitCode = exitCode;
-  }
-}
-
-export function onFirst(operation: string, behaviour: Behaviour): Choice {
-  return (call) =>
-    call.operation === operation && call.attempt === 1 ? behaviour : undefined;
-}
-
-/** `failing` resolves at the first call that meets the behaviour. */
-export function onEveryAfter(count: number, operation: string, behaviour: Behaviour) {
-  const { promise: failing, resolve } = Promise.withResolvers<void>();
-  let made = 0;
-  const calls: Choice = (call) => {
-    if (call.operation !== operation || ++made <= count) return undefined;
-    resolve();
-    return behaviour;
-  };
-  return { calls, failing };
-}
-
-export function pagesOf(Limit: number): Behaviour {
-  return async ({ forward, input, response }) =>
-    respond(response, await forward(JSON.stringify({ ...JSON.parse(input), Limit })));
 }
 
 /** Fails where the session was played: a stack that names the helper hides from vitest who called it. */

@@ -3,7 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
 import { onEvery, passOn } from "../../helpers/faults/fault-proxy.ts";
 import { applied } from "../../helpers/faults/faults.ts";
-import { createTerminal, onEveryAfter, onFirst } from "./terminal.ts";
+import { onEveryAfter, onFirst } from "./calls.ts";
+import { createTerminal } from "./terminal.ts";
 
 const { items, play, playIn, start } = await createTerminal();
 
