@@ -1,7 +1,14 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { artifactPages, checkout, readWorkflow, runJob, type Step } from "./steps.ts";
+import {
+  artifactPages,
+  checkout,
+  readWorkflow,
+  runJob,
+  runStep,
+  type Step,
+} from "./steps.ts";
 
 const { deploy: deployJob } = (await readWorkflow("deploy-environment.yml")).jobs;
 const download = deployJob.steps.find(({ uses }: Step) =>
@@ -108,7 +115,7 @@ test.each([
   ["  Own: Description: Api/Rest: SecurityPolicy: ", "cdk.out", 120],
   ["  OwnApi/Rest: SecurityPolicy: a becomes b", "cdk.out", 120],
   ["  Api/Rest: EndpointAccessMode: BASIC becomes STRICT", noCanary, 1200],
-  ["  Api/Domain/Name, Api/Rest: SecurityPolicy: a becomes b", noCanary, 1200],
+  ["! Api/Domain/Name, Own: SecurityPolicy: a becomes b", noCanary, 1200],
   ["  Outputs.BaseUrl: Value: a becomes b", "cdk.out", 1200],
   ["Orders is not deployed in account 1, region eu-west-1", "cdk.out", 1200],
 ])(
@@ -154,4 +161,14 @@ test.each([
   const { calls, ...ended } = await deploy(options);
   expect(ended).toMatchObject({ ok: false, output });
   expect(calls.at(-1)).toContain(lastCall);
+});
+
+test("an earlier attempt's build is rejected, with one line that says how to go on", async () => {
+  const step = "Reject the assembly of an earlier attempt";
+  expect(await runStep(deployJob, step, {})).toMatchObject({
+    ok: false,
+    output: expect.stringMatching(
+      /^::error::Re-run all jobs, not only the failed ones: /,
+    ),
+  });
 });
