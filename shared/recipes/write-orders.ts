@@ -83,17 +83,18 @@ export async function correctOrder(
   value: unknown,
 ) {
   if (ownedByWrites.test(name)) throw new RangeError(`${name} can't be corrected`);
+  const was = order[name];
   const command = new UpdateCommand({
     TableName,
     Key: { id: order["id"] },
     UpdateExpression: "SET #name = :value, correctionId = :correction",
     ConditionExpression:
-      "#status = :pending AND (attribute_not_exists(#name) OR #name = :was) " +
+      `#status = :pending AND ${was === undefined ? "attribute_not_exists(#name)" : "#name = :was"} ` +
       "AND (attribute_not_exists(correctionId) OR correctionId = :last)",
     ExpressionAttributeNames: { "#status": "status", "#name": name },
     ExpressionAttributeValues: {
       ":pending": "pending",
-      ":was": order[name] ?? null,
+      ...(was !== undefined && { ":was": was }),
       ":last": order["correctionId"] ?? null,
       ":value": value,
       ":correction": correctionId,
@@ -106,11 +107,12 @@ export async function correctOrder(
   return found["status"]?.S === "pending" ? "changed since" : "not pending";
 }
 
-/** Makes an order pending again that was shipped by mistake, with `wrongDate` as its `shipDate`. */
+/** Makes an order pending again that was shipped by mistake: by that shipment, on that date. */
 export async function reinstateOrder(
   client: DynamoDBDocumentClient,
   TableName: string,
   id: bigint,
+  wrongShipmentId: string,
   wrongDate: string,
   shipDate: string,
   reinstatedAt: string,
@@ -121,11 +123,13 @@ export async function reinstateOrder(
     UpdateExpression:
       "SET #status = :pending, complete = :false, shipDate = :date, reinstatedAt = :now REMOVE shipmentId",
     ConditionExpression:
-      "#status = :shipped AND shipDate = :wrong AND reinstatedAt <> :now",
+      "#status = :shipped AND shipDate = :wrong AND reinstatedAt <> :now " +
+      "AND (attribute_not_exists(shipmentId) OR shipmentId = :shipment)",
     ExpressionAttributeNames: { "#status": "status" },
     ExpressionAttributeValues: {
       ":shipped": "shipped",
       ":wrong": wrongDate,
+      ":shipment": wrongShipmentId,
       ":pending": "pending",
       ":false": false,
       ":date": shipDate,

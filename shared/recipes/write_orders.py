@@ -77,18 +77,19 @@ def correct_order(client, table, order, correction_id, name, value):
     """
     if _OWNED_BY_WRITES.fullmatch(name):
         raise ValueError(f"{name} can't be corrected")
+    was = {":was": order[name]} if name in order else {}
     found = _order_in_the_way(
         client.update_item,
         TableName=table,
         Key={"id": order["id"]},
         UpdateExpression="SET #name = :value, correctionId = :correction",
         ConditionExpression="#status = :pending "
-        "AND (attribute_not_exists(#name) OR #name = :was) "
+        f"AND {'#name = :was' if was else 'attribute_not_exists(#name)'} "
         "AND (attribute_not_exists(correctionId) OR correctionId = :last)",
         ExpressionAttributeNames={"#status": "status", "#name": name},
         ExpressionAttributeValues={
             ":pending": {"S": "pending"},
-            ":was": order.get(name, {"NULL": True}),
+            **was,
             ":last": order.get("correctionId", {"NULL": True}),
             ":value": value,
             ":correction": {"S": correction_id},
@@ -101,8 +102,10 @@ def correct_order(client, table, order, correction_id, name, value):
     return "changed since" if found.get("status") == {"S": "pending"} else "not pending"
 
 
-def reinstate_order(client, table, order_id, wrong_date, ship_date, reinstated_at):
-    """Makes an order pending again that was shipped by mistake, on the wrong date."""
+def reinstate_order(
+    client, table, order_id, wrong_shipment_id, wrong_date, ship_date, reinstated_at
+):
+    """Makes an order pending again that was shipped by mistake: by that shipment, on that date."""
     found = _order_in_the_way(
         client.update_item,
         TableName=table,
@@ -110,11 +113,13 @@ def reinstate_order(client, table, order_id, wrong_date, ship_date, reinstated_a
         UpdateExpression="SET #status = :pending, complete = :false, "
         "shipDate = :date, reinstatedAt = :now REMOVE shipmentId",
         ConditionExpression="#status = :shipped AND shipDate = :wrong "
-        "AND reinstatedAt <> :now",
+        "AND reinstatedAt <> :now "
+        "AND (attribute_not_exists(shipmentId) OR shipmentId = :shipment)",
         ExpressionAttributeNames={"#status": "status"},
         ExpressionAttributeValues={
             ":shipped": {"S": "shipped"},
             ":wrong": {"S": wrong_date},
+            ":shipment": {"S": wrong_shipment_id},
             ":pending": {"S": "pending"},
             ":false": {"BOOL": False},
             ":date": {"S": ship_date},

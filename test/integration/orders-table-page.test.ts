@@ -50,7 +50,7 @@ async function called(heading: string) {
       : [
           [
             inCapitals(options[index - 1]),
-            /^[[{]/.test(value) ? JSON.parse(value) : value,
+            /^[[{]/.test(value) ? JSON.parse(value) : value.replaceAll(/\s+/g, " "),
           ],
         ],
   );
@@ -67,7 +67,7 @@ test.each<[heading: string, recipe: (client: DynamoDBDocumentClient) => Promise<
     ["Place an order", (client) => placeOrder(client, table, 4711n, "cart-1", placed)],
     [
       "Reinstate an order",
-      (client) => reinstateOrder(client, table, 4711n, mistake, due, noticed),
+      (client) => reinstateOrder(client, table, 4711n, "box-1", mistake, due, noticed),
     ],
   ],
 )(

@@ -42,7 +42,7 @@ type Verb = "place" | "ship" | "correct" | "reinstate";
 
 /**
  * Writes the order with a recipe, as team A, which ships on Monday, corrects the quantity to 3 and
- * reinstates on Tuesday what has shipped on Monday. Returns the outcome, or the message if the recipe
+ * reinstates on Tuesday what it has shipped on Monday. Returns the outcome, or the message if the recipe
  * throws.
  */
 type Write = (
@@ -69,7 +69,7 @@ const argumentsOf = (
   place: [id, "a", { petId: number(104) }],
   ship: [id, "a", monday],
   correct: [read, "a", name, number(3)],
-  reinstate: [id, monday, friday, tuesday],
+  reinstate: [id, "a", monday, friday, tuesday],
 });
 
 /** What the next call of team A meets. */
@@ -150,7 +150,16 @@ const others: Record<string, () => Promise<unknown>> = {
         ExpressionAttributeValues: { ":more": 5 },
       }),
     ),
-  reinstates: () => reinstateOrder(documents, table, BigInt(id), monday, friday, friday),
+  removes: () =>
+    documents.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: { id },
+        UpdateExpression: "REMOVE quantity",
+      }),
+    ),
+  reinstates: () =>
+    reinstateOrder(documents, table, BigInt(id), "a", monday, friday, friday),
 };
 
 const shippedByA = { status: "shipped", shipmentId: "a", shipDate: monday };
@@ -201,6 +210,7 @@ describe.each([
     ["correct", { ...ordered, status: "cancelled" }, "not pending"],
     ["reinstate", undefined, "no such order"],
     ["reinstate", shippedByA, "reinstated"],
+    ["reinstate", { status: "shipped", shipDate: monday }, "reinstated"],
     ["reinstate", written["reinstated"], "reinstated"],
     ["reinstate", shippedByB, "changed since"],
   ])(
@@ -255,10 +265,12 @@ describe.each([
       ["ship", "after", "reinstates cancels", "cancelled"],
       ["correct", "before", "corrects", "changed since"],
       ["correct", "before", "raises", "changed since"],
+      ["correct", "before", "removes", "changed since"],
       ["correct", "before", "ships", "not pending"],
       ["correct", "after", "corrects", "changed since"],
       ["correct", "after", "ships", "corrected"],
       ["reinstate", "before", "reinstates ships", "changed since"],
+      ["reinstate", "before", "reinstates re-ships", "changed since"],
       ["reinstate", "after", "re-ships", "reinstated"],
     ])(
     "team A asks to %s the order, just %s which someone else %s it: %s, and that stands",
