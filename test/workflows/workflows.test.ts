@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { expression, readWorkflow, runJob, type Step } from "./steps.ts";
+import { readWorkflow, type Step } from "./steps.ts";
 
 interface Job {
   steps?: Step[];
@@ -50,18 +50,6 @@ test.each(allJobs)(
   },
 );
 
-const getsRole = ({ uses }: Step) => uses?.startsWith("aws-actions/configure-aws");
-
-test.each(allJobs.filter(({ steps }) => steps.some(getsRole)))(
-  "the job $job installs all code before it has a role, and builds nothing",
-  ({ steps }) => {
-    const lastInstall = steps.findLastIndex(({ run }) => run?.startsWith("npm ci"));
-    expect(lastInstall).toBeLessThan(steps.findIndex(getsRole));
-    const scripts = steps.map(({ run = "" }) => run).join("\n");
-    expect(scripts).not.toMatch(/synth|npm test|npx|npm ci(?! --ignore-scripts)/);
-  },
-);
-
 /** A part of a workflow in one line, without other environments than the sample's. */
 const brief = (part: object) =>
   JSON.stringify(part)
@@ -95,15 +83,3 @@ test.each(Object.entries(outlines))(
     expect({ on: brief(on), ...Object.fromEntries(outline) }).toMatchObject(listed);
   },
 );
-
-test("each environment's stack is looked at for drift, with a role of its own", async () => {
-  const { drift } = (await readWorkflow("drift.yml")).jobs;
-  for (const name of drift.strategy.matrix.environment) {
-    const text = JSON.stringify(drift);
-    const job = JSON.parse(text.replaceAll(expression("matrix.environment"), name));
-    const programs = { npm: "", "infra/petstore": "" };
-    const { calls } = await runJob(job, { env: job.env, programs });
-    expect(job.environment).toBe(`drift-${name}`);
-    expect(calls.at(-1)).toBe(`infra/petstore drift ${name}`);
-  }
-});
