@@ -1,10 +1,15 @@
 import type { Command } from "commander";
 import { CommandError } from "./errors.ts";
+import { parseNonEmpty } from "./script.ts";
 
 /** Adds the choice of an AWS profile, which the SDK and CDK find in the environment. */
 export function addProfile(command: Command) {
   return command
-    .option("--profile <name>", "the AWS profile to work with (default: AWS_PROFILE)")
+    .option(
+      "--profile <name>",
+      "the AWS profile to work with (default: AWS_PROFILE)",
+      parseNonEmpty,
+    )
     .on("option:profile", (name) => {
       process.env["AWS_PROFILE"] = name;
     });

@@ -1,93 +1,178 @@
+import { Command } from "commander";
 import { describe, expect, test, vi } from "vitest";
 import { environments } from "../../../infra/environments.ts";
+import { addKeyCommands, addOrderCommands } from "../../../infra/tools/admin/commands.ts";
 import { grouped } from "../../../infra/tools/terminal/text.ts";
 import { makeApiKey } from "../../../shared/api-keys.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { run } from "./run.ts";
 import { createTerminal } from "./terminal.ts";
 
-const names = Object.keys(environments);
+const environmentNames = Object.keys(environments);
 const key = "key_0123456789abcdef";
-const issue = "keys issue --name Acme --expires";
 const reinstate = `orders reinstate --cancelled-by ${key}`;
+const { play, playWatched, putKey } = await createTerminal();
 
-const noDate = "Not a date like 2027-12-31";
-const noPeriod = "error: --since must be in the past, and earlier than --until";
-const noName = "Must have 1 to 200 characters (code points).";
-const noTable = "Must be 3 to 255 of a-z, A-Z, 0-9, _, - and .";
-const noUnits = "Must be a whole number from 1 to 999999.";
-const noKeyId = "Must be like key_0123456789abcdef: `keys check` prints it.";
+test.each(["keys list --table abc", `orders repair --from ${"a".repeat(255)}`])(
+  "a command needs to know where: %s",
+  async (command) => {
+    const stderr = `error: choose --local or one of --env ${environmentNames.join(", --env ")}\n(see --help)\n`;
+    expect(await run(command)).toEqual({ code: 2, stdout: "", stderr });
+  },
+);
 
-test.each([
-  ["keys list", `error: choose --local or one of --env ${names.join(", --env ")}`],
-  ["keys list --env qa", `Allowed choices are ${names.join(", ")}.`],
-  ["keys list --env staging --local", "cannot be used with"],
-  ["keys --local", "Usage: petstore keys"],
-  ["orders nope\u001b[31m --local", "unknown command 'nope\\u{1b}[31m'"],
-  ["orders ship 007", "'007' is invalid for argument 'order-id'. Not a 64-bit integer"],
-  ["orders ship 1 --file ids.txt", "error: name either orders or a file of ids"],
-  ["orders ship 1 --date yesterday", `${noDate}, nor a date-time with Z or an`],
-  [
-    "orders ship 1 --date 2027-12-31T12:00Z",
-    "It lacks seconds: write 2027-12-31T12:00:00Z.",
-  ],
-  ["orders export --local --table 'a b'", noTable],
-  ["keys list --local --table ab", noTable],
-  [`orders repair --local --from ${"a".repeat(256)}`, noTable],
-  ["orders repair --local", "required option '--from <table>'"],
-  ["orders repair --from abc --fields a,status", "not id, status or shipmentId."],
-  ["orders repair --from abc --fields a,shipmentId", "not id, status or shipmentId."],
-  ["orders repair --from abc --fields a,reinstatedAt", "not id, status or shipmentId."],
-  ["orders repair --from abc --fields cancelledBy", "not id, status or shipmentId."],
-  ["orders repair --from abc --fields petId,", "Must be names like petId,quantity"],
-  ["orders reinstate --local", "required option '--cancelled-by <key-id>'"],
-  [reinstate, "required option '--since <date-time>'"],
-  [`${reinstate} --since '20 November 2026'`, noDate],
-  [`${reinstate} --since 2999-12-31 --until 3000-01-01`, noPeriod],
-  [`${reinstate} --since 2020-01-01 --until 2020-01-01T01:00:00+01:00`, noPeriod],
-  [
-    `${reinstate} --since 2026-11-20 --ids a --except b`,
-    "cannot be used with option '--ids",
-  ],
-  ["orders list --cancelled-by ''", noKeyId],
-  [
-    "orders list --status lost",
-    "Allowed choices are pending, shipped, cancelled, other.",
-  ],
-  ["orders show 9223372036854775808", "Not a 64-bit integer"],
-  ["orders audit --local", "required option '--log <file>'"],
-  ["orders import ''", "Must not be empty."],
-  ["orders import a --yes --local", "error: --yes goes with --undo only"],
-  [
-    "orders import --undo a --record b --yes --local",
-    "cannot be used with option '--record",
-  ],
-  ["orders import --undo a --check --yes --local", "cannot be used with option '--check"],
-  ["orders import --record a --check", "cannot be used with option '--check"],
-  ["orders export ''", "Must not be empty."],
-  ["orders count --rate=-1", noUnits],
-  ["orders count --rate 1000000", noUnits],
-  ["keys repair --rate 0", noUnits],
-  ["keys revoke key_1", `'key_1' is invalid for argument 'key-id'. ${noKeyId}`],
-  ["keys issue --local", "required option '--name <name>'"],
-  ["keys issue --name ' '", noName],
-  [`keys issue --name ${"\u{1f600}".repeat(201)}`, noName],
-  ["keys issue --name \u202etekram", "Must be one line without control characters."],
-  [`${issue} 2026-02-30`, noDate],
-  [`${issue} 2020-01-01`, "Must be in the future."],
-  [`${issue} 9999-12-31T23:59:59-18:00`, "Must be in the year 9999 or earlier, in UTC."],
-  [`${issue} 2027-12-31T12:00`, "seconds and a time zone: write 2027-12-31T12:00:00Z."],
-])("rejects wrong use: %s", async (command, reason) => {
-  const { code, stdout, stderr } = await run(command);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toContain(reason);
-  expect(stderr).not.toContain("\u001b");
+const names = "id status shipmentId reinstatedAt cancelledAt cancelledBy cancellationId";
+const unrepairable = [...names.split(" "), ""].map(
+  (name) => `$ orders repair --from abc --fields petId,${name}
+    ! error: … Must be names like petId,quantity, and not id, status or shipmentId.`,
+);
+const wrongUse = `
+  $ keys
+  ! Usage: petstore keys [options] [command]
+  …
+  exit 2
+  $ keys list --env qa
+  ! error: … Allowed choices are ${environmentNames.join(", ")}.
+  $ keys list --env staging --local
+  ! error: option '--env <name>' cannot be used with option '--local'
+  $ keys list --table ab
+  ! error: … Must be 3 to 255 of a-z, A-Z, 0-9, _, - and .
+  $ keys revoke key_1
+  ! error: 'key_1' is invalid for argument 'key-id'. Must be like key_0123456789abcdef: …
+  $ keys repair --rate 0
+  ! error: … Must be a whole number from 1 to 999999.
+  $ keys issue
+  ! error: required option '--name <name>' not specified
+  $ keys issue --name ' '
+  ! error: … Must have 1 to 200 characters (code points).
+  $ keys issue --name ${"\u{1f600}".repeat(201)}
+  ! error: … Must have 1 to 200 characters (code points).
+  $ keys issue --name \u202etekram
+  ! error: … Must be one line without control characters.
+  $ keys issue --name Acme --expires 2026-02-30
+  ! error: … Not a date like 2027-12-31, nor a date-time with Z or an offset.
+  $ keys issue --name Acme --expires ${new Date().toISOString()}
+  ! error: … Must be in the future.
+  $ keys issue --name Acme --expires 9999-12-31T23:59:59-18:00
+  ! error: … Must be in the year 9999 or earlier, in UTC.
+  $ keys issue --name Acme --expires 2027-12-31T12:00
+  ! error: … It lacks seconds and a time zone: write 2027-12-31T12:00:00Z.
+  $ orders nope\u001b[31m
+  ! error: unknown command 'nope\\u{1b}[31m'
+  $ orders count --rate=-1
+  ! error: … Must be a whole number from 1 to 999999.
+  $ orders count --rate 1000000
+  ! error: … Must be a whole number from 1 to 999999.
+  $ orders list --cancelled-by key_1
+  ! error: … Must be like key_0123456789abcdef: \`keys check\` prints it.
+  $ orders list --status lost
+  ! error: … Allowed choices are pending, shipped, cancelled, other.
+  $ orders show 9223372036854775808
+  ! error: '9223372036854775808' is invalid … Not a 64-bit integer without leading zeros.
+  $ orders ship 007
+  ! error: '007' is invalid for argument 'order-id'. Not a 64-bit integer …
+  $ orders ship 1 --file ids.txt
+  ! error: name either orders or a file of ids
+  $ orders ship 1 --date yesterday
+  ! error: … Not a date like 2027-12-31, …
+  $ orders ship 1 --date 2027-12-31T12:00Z
+  ! error: … It lacks seconds: write 2027-12-31T12:00:00Z.
+  $ orders audit
+  ! error: required option '--log <file>' not specified
+  $ orders export ''
+  ! error: '' is invalid for argument 'file'. Must not be empty.
+  $ orders export --table 'a b'
+  ! error: … Must be 3 to 255 of …
+  $ orders import ''
+  ! error: '' is invalid for argument 'file'. Must not be empty.
+  $ orders import a --yes
+  ! error: --yes goes with --undo only
+  $ orders import a --undo b --yes
+  ! error: --undo needs only the record
+  $ orders import --undo a --check --yes
+  ! error: option '--undo <file>' cannot be used with option '--check'
+  $ orders import --undo a --record b --yes
+  ! error: option '--undo <file>' cannot be used with option '--record <file>'
+  $ orders import --record a --check
+  ! error: option '--record <file>' cannot be used with option '--check'
+  $ orders repair
+  ! error: required option '--from <table>' not specified
+  ${unrepairable.join("\n")}
+  $ orders repair --from ${"a".repeat(256)}
+  ! error: … Must be 3 to 255 of …
+  $ orders reinstate
+  ! error: required option '--cancelled-by <key-id>' not specified
+  $ ${reinstate}
+  ! error: required option '--since <date-time>' not specified
+  $ ${reinstate} --since '20 November 2026'
+  ! error: … Not a date like 2027-12-31, …
+  $ ${reinstate} --since 2999-12-31 --until 3000-01-01
+  ! error: --since must be in the past, and earlier than --until
+  $ ${reinstate} --since 2020-01-01 --until 2020-01-01T01:00:00+01:00
+  ! error: --since must be in the past, and earlier than --until
+  $ ${reinstate} --since 2026-11-20 --ids a --except b
+  ! error: option '--except <file>' cannot be used with option '--ids <file>'`;
+test("wrong use exits with 2 and says why", () => play`
+  ${wrongUse
+    .trim()
+    .replaceAll(/\n +/g, "\n")
+    .replaceAll(/^! error.*/gm, "$&\n! (see --help)\nexit 2")}
+`);
+
+test("no option takes an empty text, as an unset variable would make", async () => {
+  const keys = new Command("keys");
+  const orders = new Command("orders");
+  addKeyCommands(keys);
+  addOrderCommands(orders);
+  for (const command of [keys, orders, ...keys.commands, ...orders.commands])
+    for (const { long } of command.options.filter(({ required }) => required)) {
+      const words = `${command.parent?.name() ?? ""} ${command.name()} ${long}=`;
+      expect(await run(words)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("argument '' is invalid"),
+      });
+    }
 });
+
+test("the help says what a command leaves as it is", () => play`
+  $ keys issue --help
+  …
+    --name <name>     who the key is for (required)
+    --expires <date>  the last day the key works, in UTC, or the date-time it
+                      expires
+  …
+  $ orders import --help
+  …
+  check every line of a file, then write the orders that are not in the table yet
+  …
+    --undo <file>     by its record, delete what an import has written, unless
+                      changed since; asks first
+  …
+  $ orders ship --help
+  …
+  Exit code, the gravest of the orders', which is the last of these:
+    0  has shipped
+    3  had already shipped
+    4  is cancelled and can't ship
+    5  does not exist
+    6  is not pending and can't ship
+    1  was not tried
+    7  may have shipped or not
+  $ orders reinstate --help
+  …
+    --since <date-time>      leave what it cancelled earlier, like
+                             2026-11-20T08:00:00Z (required)
+    --until <date-time>      leave what it cancelled from then on
+  …
+`);
 
 const apiKey = makeApiKey("pets_test");
 const secret = apiKey.slice("pets_test_".length);
 test.each([
-  ["keys check KEY --local", "give the key on standard input"],
+  [
+    "keys check KEY --local",
+    "give the key on standard input, like `keys check < key.txt`",
+  ],
   ["keys check --local -- KEY", "give the key on standard input"],
   ["keys revoke KEY --local", "for argument 'key-id'"],
   ["orders list --local --cancelled-by KEY", "--cancelled-by <key-id>"],
@@ -105,8 +190,7 @@ test.each([
   }
 });
 
-describe("a command that uses capacity", async () => {
-  const { play, playWatched, putKey } = await createTerminal();
+describe("a command that uses capacity", () => {
   const { reads, writes } = environments.production.tableThroughput;
   const reading = `! Using at most ${grouped(reads / 2)} read units a second (--rate)`;
   const writing = `! Using at most ${grouped(writes / 2)} write units a second (--rate)`;
@@ -157,12 +241,23 @@ describe("a command that uses capacity", async () => {
       ${writing}
       ${reading}
       ! Reinstated 0 orders; …
+      $ ${reinstate} --since 2020-01-01 --dry-run --env production
+      ! production: …
+      ${reading}
+      ! Would reinstate 0 orders; …
       $ put COPY {"id":2}
+      $ orders repair --from COPY --ids - --dry-run --json --env production
+      > 2
+      {"id":2,"outcome":"placed","was":"pending"}
+      {"table":"ORDERS","dryRun":true,…}
+      ! production: …
+      ${reading}
+      ! Would repair ORDERS: …
       $ orders repair --from COPY --env production
       …
       ${reading}
       ${writing}
-      ! Repaired ORDERS: …
+      ! Repaired ORDERS: 1 placed, …
       …
       $ orders ship 1 --env production
       …
