@@ -1,9 +1,10 @@
 import { appendFileSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import type { OrderItem } from "../../../shared/order.ts";
 import { batches } from "../orders-file/batches.ts";
 import { formatOrderLine, parseOrderLine } from "../orders-file/order-line.ts";
 import { CommandError, fileError } from "../terminal/errors.ts";
-import { inputLines } from "../terminal/input.ts";
+import { inputLines, inputName } from "../terminal/input.ts";
 import { jsonText } from "../terminal/text.ts";
 
 /** The record that an import keeps of what it has written. */
@@ -47,6 +48,9 @@ export function startRecord(name: string, table: string) {
  * @throws CommandError when it can't be read, or is none.
  */
 export async function readRecord(name: string) {
+  const existing = await stat(name).catch(() => undefined);
+  if (name === "-" || existing?.isFile() === false)
+    throw new CommandError(`${inputName(name)} can't be read twice: name a file`);
   const outcomes = new Map<string, string>();
   let table: string | undefined;
   for await (const { text } of inputLines(name)) {

@@ -20,7 +20,7 @@ process.stdout.setMaxListeners(0);
 export async function run(
   command: string,
   input = "",
-  terminals: Stream[] = [],
+  terminals: (Stream | "stdin")[] = [],
 ): Promise<Ended> {
   using replaced = new DisposableStack();
   const printed = { stdout: "", stderr: "" };
@@ -34,7 +34,9 @@ export async function run(
       return true;
     });
   }
-  const stdin = Readable.from([Buffer.from(input)]);
+  const stdin = Object.assign(Readable.from([Buffer.from(input)]), {
+    isTTY: terminals.includes("stdin"),
+  });
   replaced.use(vi.spyOn(process, "stdin", "get")).mockReturnValue(stdin as never);
   const { exitCode } = process;
   process.exitCode = 0;

@@ -26,12 +26,12 @@ import { tableWriter } from "../../helpers/table-writer.ts";
 import { temporaryFolder } from "../../helpers/temporary-folder.ts";
 import { createTestTables } from "../../helpers/test-tables.ts";
 import { deployProduction } from "./production.ts";
-import { type Ended, run, type Stream } from "./run.ts";
+import { type Ended, run } from "./run.ts";
 import { seenIn, sessionOf, wordsOf } from "./transcript.ts";
 
 interface Circumstances {
   calls?: Choice;
-  terminals?: Stream[];
+  terminals?: Parameters<typeof run>[2];
   now?: string;
   /** The local stacks, by default one that runs. */
   stacks?: RunningStack[];
@@ -102,7 +102,7 @@ export async function createTerminal() {
   async function perform(
     line: string,
     input: string,
-    terminals?: Stream[],
+    terminals: Circumstances["terminals"],
   ): Promise<string[]> {
     const names = Object.entries(tableNames());
     const command = names.reduce(

@@ -70,14 +70,25 @@ test("an undone import leaves an order that a retry has found, which may be some
     {"id":1,"status":"pending"}
   `);
 
-test("an undone import knows its own deletion again, its response lost", () =>
-  playIn({ calls: onFirst("DeleteItem", applied["reset after the engine"]) })`
+test("an undone import asks first, and knows its own deletion again, its response lost", () =>
+  playIn({
+    calls: onFirst("DeleteItem", applied["reset after the engine"]),
+    terminals: ["stdin"],
+  })`
+    $ put {"id":2}
     $ orders import --record deleted.record
     > {"id":1}
-    …
-    $ orders import --undo deleted.record --yes
-    …
-    ! ORDERS: 1 deleted, 0 missing, …
+    > {"id":2}
+    2 orders: 1 written, 1 already there, …
+    ! Reading standard input, up to Ctrl-D
+    $ orders import --undo deleted.record
+    > n
+    ! This deletes up to 1 order from ORDERS. Go on? [y/N] Nothing was deleted
+    exit 1
+    $ orders import --undo deleted.record
+    > y
+    Order 2 was there before
+    ! This deletes up to 1 order from ORDERS. Go on? [y/N] ORDERS: 1 deleted, 0 missing, …
   `);
 
 test("an import that was killed is undone but for the orders whose outcome is unknown", async () => {
@@ -121,7 +132,7 @@ test("an order's line is on the disk before the order is written", async () => {
   expect(written).toEqual([true, true]);
 });
 
-test("only the record of an import into the same table is undone", async () => {
+test("only the record of an import into the same table, in a file, is undone", async () => {
   await writeFile("other.record", '{"table":"Other"}\n');
   await play`
     $ orders import --undo other.record --yes
@@ -132,12 +143,12 @@ test("only the record of an import into the same table is undone", async () => {
     $ orders import --undo orders.ndjson --yes
     ! orders.ndjson is not the record of an import
     exit 1
-    $ orders import orders.ndjson --undo other.record
-    ! error: --undo needs only the record
-    …
-    exit 2
-    $ orders import orders.ndjson --check --record other.record
-    …
-    exit 2
+    $ orders import --undo - --yes
+    > {"table":"ORDERS"}
+    ! standard input can't be read twice: name a file
+    exit 1
+    $ orders import --undo /dev/null --yes
+    ! /dev/null can't be read twice: name a file
+    exit 1
   `;
 });
