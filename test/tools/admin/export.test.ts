@@ -70,15 +70,17 @@ test("an export names what it skips, which table it reads, and where it can't wr
   $ orders export ${folder}
   ! ${folder} is a folder
   exit 1
+  $ put {"id":6}
   $ put {"id":{"N":"1.5"}}
-  $ orders export
+  $ orders export | sort
   {"id":5,"status":"pending"}
+  {"id":6,"status":"pending"}
   ! Order 1.5 skipped: id is not a 64-bit integer
-  ! Exported 1 order, skipped 1
+  ! Exported 2 orders, skipped 1
   exit 1
   $ put COPY {"id":{"N":"9223372036854775808"}}
   $ put COPY {"id":7}
-  $ orders export --table COPY --json
+  $ orders export /dev/stdout --table COPY --json
   {"id":7,"status":"pending"}
   ! Order 9223372036854775808 skipped: id is not a 64-bit integer
   ! Exported 1 order, skipped 1
@@ -143,13 +145,6 @@ test("an export replaces the file behind a link, with its mode, once it is on th
   expect(await readFile("target.ndjson", "utf8")).toBe('{"id":1,"status":"pending"}\n');
   expect(await readlink("link.ndjson")).toBe("target.ndjson");
 });
-
-test("an export to /dev/stdout prints only orders there", () => play`
-  $ put {"id":1}
-  $ orders export /dev/stdout
-  {"id":1,"status":"pending"}
-  ! Exported 1 order
-`);
 
 test("an export rejects a link that leads nowhere, and keeps it", async () => {
   await symlink("none.ndjson", "dangling.ndjson");
