@@ -1,9 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { parseOrderLine } from "../../../infra/tools/orders-file/order-line.ts";
-import { type Choice, justBefore, onEvery } from "../../helpers/faults/fault-proxy.ts";
+import {
+  type Choice,
+  justBefore,
+  onEvery,
+  passOn,
+} from "../../helpers/faults/fault-proxy.ts";
 import { applied, rejectedAs } from "../../helpers/faults/faults.ts";
-import { onEveryAfter } from "./calls.ts";
 import { createTerminal } from "./terminal.ts";
 
 const { folder, play, playIn, playWatched, put } = await createTerminal();
@@ -72,7 +76,7 @@ test("an import of a bad or an empty file writes nothing", () => play`
   ! bad.ndjson:3: id 4 is already on line 1
   ! 2 of 3 lines are bad: nothing was written
   exit 1
-  $ orders import bad.ndjson --json
+  $ orders import bad.ndjson --json --record bad.record
   {"badLines":[{"line":2,"problems":["not JSON: …"]},\
   {"line":3,"problems":["id 4 is already on line 1"]}],\
   "bad":2,"orders":3,"written":0,"alreadyThere":0,"different":0,"notWritten":3,\
@@ -84,10 +88,16 @@ test("an import of a bad or an empty file writes nothing", () => play`
   ! standard input:1: not JSON: … column 9)
   ! 1 of 1 line is bad: nothing was written
   exit 1
-  $ save empty.ndjson
+  $ orders import --undo bad.record --yes
+  ! bad.record: no such file or directory
+  exit 1
+  $ orders import --json
+  ${"> {}\n".repeat(22)}{"badLines":[…],"bad":22,"orders":22,"written":0,…}
+  …
+  exit 1
+  $ orders import
   >
-  $ orders import empty.ndjson
-  ! empty.ndjson has no orders
+  ! standard input has no orders
   exit 1
   $ orders import ${folder}
   ! ${folder} is a folder
@@ -119,39 +129,75 @@ test("an order may be as large as the table's limit, and no larger", async () =>
   ]);
 });
 
-test("a long value is shown in part", () => {
-  const long = "x".repeat(100);
-  return play`
-    $ put {"id":{"N":"1"},"status":{"S":"${long}"}}
-    $ orders import
-    > {"id":1}
-    1 order: 0 written, 0 already there, 1 different, 0 not written
-    ! standard input:1: order 1 differs: status "pending" (table: "${long.slice(0, 59)}...)
+test("each command shows its progress on a terminal", async () => {
+  await saveOrders(50);
+  await playIn({ terminals: ["stderr"] })`
+    $ orders import orders.ndjson --record progress.record
+    50 orders: 50 written, 0 already there, 0 different, 0 not written
+    ! ⌫Checking 100%, … MB/s⌫⌫Writing 2%, … orders/s…⌫ (no end of line)
+    $ orders import orders.ndjson --check
+    50 orders: 50 same, …
+    ! ⌫Checking 100%, … MB/s⌫⌫Comparing 2%, … orders/s…⌫ (no end of line)
+    $ orders count --json
+    {…,"total":50,…}
+    ! ⌫Counting 50 orders, … orders/s⌫ (no end of line)
+    $ orders ship 0 1
+    …
+    ! …Shipping 50%, … orders/s…⌫2 orders: 2 shipped
+    $ put COPY {"id":2}
+    $ orders repair --from COPY --dry-run
+    ! ⌫Comparing 1 items, … items/s…⌫Would repair …
+    …
+    $ orders repair --from COPY
+    ! ⌫Repairing 1 items, … items/s…⌫Repaired …
+    …
+    $ orders import --undo progress.record --yes
+    …
+    ! …Deleting 1 orders, … orders/s…⌫ORDERS: 48 deleted, …
     exit 1
   `;
 });
 
-test("an import shows its progress on a terminal", async () => {
-  await saveOrders(50);
-  await playIn({ terminals: ["stderr"] })`
+test("a long value is shown in part, and of many differences of a kind some", async () => {
+  const long = "x".repeat(100);
+  await saveOrders(22);
+  await play`
+    $ put {"id":{"N":"30"},"status":{"S":"${long}"}}
     $ orders import orders.ndjson
-    50 orders: 50 written, 0 already there, 0 different, 0 not written
-    ! ⌫Checking 100%, … MB/s⌫⌫Writing 2%, … orders/s…⌫ (no end of line)
+    …
+    $ orders import --check
+    > {"id":30}
+    ${Array.from({ length: 22 }, (_, id) => `> {"id":${id},"petId":1}`).join("\n")}
+    23 orders: 0 same, 23 different, 0 missing, 0 not compared
+    ! standard input:1: order 30 differs: status "pending" (table: "${long.slice(0, 59)}...)
+    …
+    ! standard input:21: order 19 differs: petId 1 (table: none)
+    ! and 2 more: petId
+    exit 1
   `;
 });
 
 test("an import that fails begins no other write, and its counts add up", async () => {
   await saveOrders(100);
   const denied = rejectedAs("AccessDeniedException", "not authorized to perform PutItem");
-  const { sent } = await playIn(onEveryAfter(10, "PutItem", denied))`
+  // At most 48 writes are under way at a time, and no fewer.
+  const { promise: underWay, resolve } = Promise.withResolvers<void>();
+  let count = 0;
+  const calls = onEvery("PutItem", async (exchange) => {
+    count += 1;
+    if (count <= 10) return await passOn(exchange);
+    if (count === 10 + 48) resolve();
+    await underWay;
+    await denied(exchange);
+  });
+  const { sent } = await playIn({ calls })`
     $ orders import orders.ndjson --rate 100
     100 orders: 10 written, 0 already there, 0 different, 90 not written
     ! Using at most 100 write units a second (--rate)
     ! AWS denied access: not authorized to perform PutItem
     exit 1
   `;
-  // At most 48 writes are under way at a time.
-  expect(sent.length).toBeLessThanOrEqual(1 + 10 + 48);
+  expect(sent).toHaveLength(1 + 10 + 48);
 });
 
 test("an import names the line of a write that the table rejects, and writes the rest", () => {
@@ -170,15 +216,15 @@ test("an import names the line of a write that the table rejects, and writes the
 
 test("an import counts the writes that may have been applied", async () => {
   const lost = applied["a status of a proxy"];
-  await saveOrders(2);
+  await saveOrders(1);
   await playIn({ calls: onEvery("PutItem", lost) })`
     $ orders import orders.ndjson
-    2 orders: 0 written, 0 already there, 0 different, 0 not written, 2 may have been written
+    1 order: 0 written, 0 already there, 0 different, 0 not written, 1 may have been written
     ! DynamoDB's response was incomplete or malformed (HTTP 418). \
-    2 writes may have been applied. Run it again for the rest.
+    1 write may have been applied. Run it again for the rest.
     exit 1
     $ orders import orders.ndjson --check
-    2 orders: 2 same, 0 different, 0 missing, 0 not compared
+    1 order: 1 same, 0 different, 0 missing, 0 not compared
   `;
 });
 

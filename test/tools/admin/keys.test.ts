@@ -58,6 +58,10 @@ test("a key is revoked once, and nothing else of its record changes", () => play
   exit 1
   $ keys list --active
   No active keys.
+  $ put COPY {"keyId":"key_5"}
+  $ keys list --active --table COPY
+  …
+  key_5 …
   $ keys revoke key_2222222222222222 --json
   {"keyId":"key_2222222222222222","name":"test","createdAt":"1970-01-01T00:00:00Z",\
   "expiresAt":"1970-01-01T00:00:01Z","revokedAt":"${now}","state":"revoked",\

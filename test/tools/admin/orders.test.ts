@@ -14,7 +14,7 @@ test("an order is shown with every attribute, and the name of its key", async ()
   $ put {"id":2,"status":"cancelled","cancelledBy":"key_2222222222222222"}
   $ put {"id":{"N":"7"},"status":{"S":"held\u001b[2J"}}
   $ put KEYS {"keyId":"key_0000000000000000","name":"Another"}
-  $ put KEYS {"keyId":"key_1111111111111111","name":"Acme \u0007shop"}
+  $ put KEYS {"keyId":"key_1111111111111111","name":"Acme \u0007shop","revokedAt":1}
   $ orders show -- -9223372036854775808
   id               -9223372036854775808
   status           cancelled
@@ -62,6 +62,8 @@ test("orders are listed in columns or as lines of an orders file, and counted", 
   total      5
   $ orders list --status cancelled --cancelled-by key_2222222222222222 --json
   {"id":9223372036854775807,"status":"cancelled","cancelledBy":"key_2222222222222222"}
+  $ orders list --status other --json
+  {"id":2,…}
   $ orders list --cancelled-by key_3333333333333333 --json
   ! No key has the id key_3333333333333333
   exit 1

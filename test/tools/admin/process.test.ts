@@ -27,7 +27,10 @@ describe("a command whose standard output can't be written", () => {
   }
 
   test.runIf(machineHas("/dev/full", "a result that can't be written")).each([
-    ["keys list", full],
+    [
+      "orders import 2.ndjson",
+      `${full}. 1 order: 1 written, 0 already there, 0 different, 0 not written`,
+    ],
     ["orders export", full],
     ["keys issue --name Acme", `${full}. ${toRevoke}`],
     [
@@ -38,6 +41,7 @@ describe("a command whose standard output can't be written", () => {
     ["orders ship 1", `${full}. Ship them again to see what has shipped`],
   ])("says so: %s", async (words, line) => {
     await put('{"id":1}');
+    await writeFile("2.ndjson", '{"id":2}');
     await putKey({ keyId: key });
     expect(await stderrOf(words, "> /dev/full")).toBe(`${line}\nexit 1\n`);
   });

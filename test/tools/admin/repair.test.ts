@@ -151,18 +151,53 @@ test("an order is judged by what has happened to it since", () => play`
   {"id":26,"status":"shipped","otherAttributes":{${reinstatedAt}}}
 `);
 
-test("a repair that is interrupted writes no more, and says how far it came", () =>
-  playIn({ calls: justBefore("PutItem", async () => process.emit("SIGTERM")) })`
-    $ put COPY {"id":1}
+test.each([
+  [
+    "repair",
+    "PutItem",
+    `$ put COPY {"id":1}
     $ put COPY {"id":2}
-    $ orders repair --from COPY --fields unread
+    $ orders repair --from COPY --fields unread --json
     …
-    ! Repaired ORDERS: 1 placed, …
+    {"table":"ORDERS","dryRun":false,"complete":false,"placed":1,…}
+    ! Repaired ORDERS: 1 placed, …`,
+  ],
+  [
+    "reinstatement",
+    "UpdateItem",
+    `$ put KEYS {"keyId":"key_aaaaaaaaaaaaaaaa"}
+    $ put {"id":1,"status":"cancelled",${byA}}
+    $ put {"id":2,"status":"cancelled",${byA}}
+    $ orders reinstate --cancelled-by key_aaaaaaaaaaaaaaaa --since 2026-11-20 --json --rate 1
+    {"id":…}
+    {"table":"ORDERS","dryRun":false,"complete":false,"reinstated":1,…}
+    …
+    ! Reinstated 1 order; …`,
+  ],
+  [
+    "undone import",
+    "DeleteItem",
+    `$ orders import --record interrupted.record
+    > {"id":1}
+    > {"id":2}
+    …
+    $ orders import --undo interrupted.record --yes --json --rate 1
+    {"table":"ORDERS","complete":false,"deleted":1,…}
+    …
+    ! ORDERS: 1 deleted, …`,
+  ],
+])(
+  "an interrupted %s writes no more, and says how far it came",
+  async (_, operation, session) => {
+    await playIn({ calls: justBefore(operation, async () => process.emit("SIGTERM")) })`
+    ${session}
     ! Interrupted. Run it again for the rest.
     exit 1
-  `);
+  `;
+  },
+);
 
-test("a copy that is none is rejected", () => play`
+test("a copy that is none is rejected, and ids that no table has are counted", () => play`
   $ orders repair --from ORDERS
   ! ORDERS is the table in use
   exit 1
@@ -176,8 +211,16 @@ test("a copy that is none is rejected", () => play`
   $ orders repair --from Typo
   ! There is no table Typo. Check its name, and whether its stack was deleted or replaced
   exit 1
-  $ keys list --table Typo
+  $ keys list --table Typo --env production
+  ! production: …
   ! There is no table Typo. Check its name, and whether its stack was deleted or replaced
+  exit 1
+  $ put COPY {"id":1}
+  $ orders repair --from COPY --ids -
+  ${Array.from({ length: 22 }, (_, id) => `> ${id + 10}`).join("\n")}
+  ! Repaired ORDERS: …, 22 in neither
+  …
+  ! and 2 more: in neither
   exit 1
 `);
 
@@ -191,6 +234,10 @@ test("missing keys and lost revocations are put back, with no other read or writ
     $ put KEYS {"keyId":"key_since","revokedAt":9}
     $ put KEYS {"keyId":"key_twice","revokedAt":9}
     $ put KEYS {"keyId":"key_new"}
+    $ keys repair --from COPY --dry-run | sort
+    key_lost
+    key_revived
+    …
     $ keys repair --from COPY | sort
     key_lost
     key_revived
@@ -206,6 +253,7 @@ test("missing keys and lost revocations are put back, with no other read or writ
   `;
   const operations = sent.map(({ operation }) => operation).sort();
   expect(operations.join(" ")).toBe(
-    "BatchGetItem BatchGetItem DescribeTable PutItem Scan Scan UpdateItem",
+    "BatchGetItem BatchGetItem BatchGetItem BatchGetItem DescribeTable DescribeTable " +
+      "PutItem Scan Scan Scan Scan UpdateItem",
   );
 });

@@ -63,6 +63,7 @@ test.each<
   [what: string, meanwhile: string, operation: string, session: string, after?: string]
 >([
   ["reinstate: cancelled again", byOther, "UpdateItem", reinstate],
+  ["reinstate: cancelled later", byLeaked.replace("T08", "T09"), "UpdateItem", reinstate],
   ["reinstate: reinstated", reinstated, "UpdateItem", reinstate],
   ["reinstate: deleted", deleted, "UpdateItem", reinstate],
   [

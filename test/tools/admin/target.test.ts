@@ -70,7 +70,7 @@ describe("a command for a deployed environment", () => {
     deployProduction(tables);
     const account = { id: "999999999999", region };
     await expect(findDeployedStack({ ...production, account })).rejects.toThrow(
-      `production belongs to account 999999999999, but these credentials are for ${productionAccount}`,
+      `production belongs to account 999999999999, but these credentials are for ${productionAccount}: assume a role in 999999999999 first`,
     );
   });
 
@@ -100,7 +100,8 @@ describe("a command for a deployed environment", () => {
 });
 
 describe("a command that can't find its stack says what to do:", () => {
-  const rejecting = (name: string, message: string) => () => {
+  const rejecting = (name: string, message: string, domain: string) => () => {
+    withEnv({ AWS_ENDPOINT_URL: `https://cloudformation.${domain}` })();
     const cloudFormation = mockClient(CloudFormationClient);
     onTestFinished(() => cloudFormation.restore());
     cloudFormation.rejects(Object.assign(new Error(message), { name }));
@@ -128,11 +129,13 @@ describe("a command that can't find its stack says what to do:", () => {
     // Each has half of what marks a missing stack.
     [
       "AWS denied access: Role x does not exist",
-      rejecting("AccessDenied", "Role x does not exist"),
+      rejecting("AccessDenied", "Role x does not exist", "amazonaws.com"),
     ],
+    ["AWS denied access: x", rejecting("AccessDenied", "x", "amazonaws.com.cn")],
+    ["AWS denied access: x", rejecting("AccessDenied", "x", "amazonaws.eu")],
     [
       "Unexpected error: ValidationError: A bad name. …",
-      rejecting("ValidationError", "A bad name"),
+      rejecting("ValidationError", "A bad name", "api.aws"),
     ],
     [
       foreign(new URL(dynamodbEndpoint).host, "Unexpected error: …"),

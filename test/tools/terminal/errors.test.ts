@@ -25,12 +25,12 @@ test.each<[text: string, error: unknown]>([
       "Sign in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
     named("TokenProviderError", "The SSO session is over\nx"),
   ],
-  ...["ExpiredTokenException", "RequestExpired", "SignatureDoesNotMatch"].map(
-    (name): [string, Error] => [
+  ...["ExpiredTokenException", "RequestExpired", "SignatureDoesNotMatch", "AuthFailure"]
+    .concat("InvalidClientTokenId", "UnrecognizedClientException")
+    .map((name): [string, Error] => [
       `AWS rejected these credentials (${name}). Sign in again`,
       named(name, signature),
-    ],
-  ),
+    ]),
   [
     "AWS denied access: x may not Scan",
     named("AccessDeniedException", "x may not Scan\nx"),
