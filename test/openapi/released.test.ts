@@ -62,6 +62,33 @@ test("the document keeps every promise of the released one", () => {
   expect(incompatibilities(current)).toEqual([]);
 });
 
+/** The sentences of the released document that were replaced since, and what they are now. */
+const reworded = {
+  "paths /store/orders get responses 200 headers Vary The list is compressed when the request accepts gzip, unless its first page, read from up to 1 MB of stored orders, has fewer than 1,400 characters.":
+    "paths /store/orders get responses 200 headers Vary The list is compressed when the request accepts gzip.",
+};
+
+/** What a document tells people, by sentence, each after its place. */
+function sentences(part: unknown, at = ""): string[] {
+  if (typeof part !== "object" || part === null) return [];
+  return Object.entries(part).flatMap(([key, inner]) =>
+    typeof inner === "string" && ["description", "summary", "default"].includes(key)
+      ? inner
+          .split(/(?<=[.:])\s+/)
+          .map((text) => `${at}${text.trim().replaceAll(/\s+/g, " ")}`)
+      : sentences(inner, `${at}${key} `),
+  );
+}
+
+test("the document says what the released one does, in the same words", () => {
+  const said = sentences(parse(current));
+  const kept = sentences(parse(released)).filter((sentence) => !(sentence in reworded));
+  const missing = [...kept, ...Object.values(reworded)].filter(
+    (text) => !said.includes(text),
+  );
+  expect(missing).toEqual([]);
+});
+
 test("the changelog has unreleased entries exactly when the document has changed", () => {
   const changelog = readFileSync("shared/CHANGELOG.md", "utf8");
   const unreleased = /^## Unreleased\n(.*?)(?=^## )/ms.exec(changelog)?.[1] ?? "";
