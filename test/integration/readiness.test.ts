@@ -2,6 +2,7 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { readApiKey } from "../../shared/api-keys-table.ts";
+import { environmentVariable } from "../../shared/function-start.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { scanOne, updateNothing } from "../../shared/orders-table.ts";
 import {
@@ -95,6 +96,12 @@ describe.each(Object.values<FunctionEntry>(functionList))("the function $id", (e
       expect(troubles()).toEqual([[[warning]], []]);
     },
   );
+});
+
+test("a function's start fails without the name of its table, and says which is missing", () => {
+  vi.stubEnv("ORDERS_TABLE", "");
+  const reason = "The environment variable ORDERS_TABLE is not set";
+  expect(() => environmentVariable("ORDERS_TABLE")).toThrow(reason);
 });
 
 // The id that it asks for.

@@ -82,6 +82,7 @@ test("a table that can't be read is another failure, logged without the key", as
   table.on(GetCommand).rejects(new Error("secret"));
   await expect(authorize(`Bearer ${key}`)).rejects.toThrow(/^The key can't be checked$/);
   const { calls } = log.error.mock;
-  expect(calls).toEqual([[expect.objectContaining({ event: "authorize_failed" })]]);
+  const causes = [expect.objectContaining({ message: "secret" })];
+  expect(calls).toEqual([[{ event: "authorize_failed", causes }]]);
   expect(JSON.stringify(calls)).not.toContain(key);
 });

@@ -15,8 +15,12 @@ const log = spyOnLog();
 
 beforeEach(() => void table.reset());
 
+/** Digits that a number can't hold. */
+const orderId = "9007199254740993";
+const subject = { keyId: "key_1", orderId };
+
 const cancel = (
-  pathParameters: Record<string, string> | null = { orderId: "42" },
+  pathParameters: Record<string, string> | null = { orderId },
   context = lambdaContext(),
 ) => handler(proxyEvent({ pathParameters }), context);
 
@@ -27,8 +31,6 @@ const errorResponse = (code: ErrorCode) => ({
   body: errorBody(code),
 });
 
-const subject = { keyId: "key_1", orderId: "42" };
-
 test("a cancellation is one write, by the caller and in this invocation, which a signal can end", async () => {
   vi.useFakeTimers({ now: new Date("2026-11-20T12:00:00Z"), toFake: ["Date"] });
   onTestFinished(() => void vi.useRealTimers());
@@ -37,7 +39,7 @@ test("a cancellation is one write, by the caller and in this invocation, which a
   expect(await cancel()).toEqual({ statusCode: 204, headers, body: "" });
   const input = {
     TableName: "orders",
-    Key: { id: { N: "42" } },
+    Key: { id: { N: orderId } },
     ExpressionAttributeValues: {
       ":at": { S: "2026-11-20T12:00:00.000Z" },
       ":by": { S: "key_1" },
@@ -74,12 +76,15 @@ test.each([{ orderId: "abc" }, { orderId: "" }, null])(
 test.each([null, {}, { keyId: 7 }, { keyId: "" }])(
   "%j instead of a key id gets 500 without a call to the table",
   async (authorizer) => {
-    const event = proxyEvent({ pathParameters: { orderId: "42" } });
+    const event = proxyEvent({ pathParameters: { orderId } });
     event.requestContext.authorizer = authorizer;
     expect(await handler(event, lambdaContext())).toEqual(
       errorResponse("internal_error"),
     );
     expect(table.calls()).toHaveLength(0);
+    const causes = [expect.objectContaining({ message: "The gateway passed no key id" })];
+    const line = { event: "cancel_failed", orderId, code: "internal_error", causes };
+    expect(log.error.mock.calls).toEqual([[line]]);
   },
 );
 

@@ -53,16 +53,17 @@ function spyOnPauses(): number[] {
 }
 
 test.each([
-  ["no response", ""],
+  ["no response", "", "No whole response of DynamoDB (ETIMEDOUT)"],
   [
     "only the head of a response",
     `HTTP/1.1 200 OK\r\n${requestId}Content-Length: 2\r\n\r\n`,
+    "DynamoDB's response was incomplete or malformed (HTTP 200)",
   ],
-])("a client times out every attempt that gets %s", async (_, bytes) => {
+])("a client times out every attempt that gets %s", async (_, bytes, message) => {
   table.respond = () => ({ unfinished: bytes });
   // Counted by the SDK: on a busy machine an attempt may be over before the server hears of it.
   expect(await failureOf(patientClient(50))).toMatchObject({
-    error: { ...lost, cause: { name: "TimeoutError" } },
+    error: { ...lost, message, cause: { name: "TimeoutError" } },
     unsettled: true,
   });
 });

@@ -10,7 +10,7 @@ import { systemClock } from "../../shared/clock.ts";
 import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { openOrderList } from "../../shared/order-list.ts";
-import { listPage } from "../../shared/scan-protocol.ts";
+import { listPage, ScanProtocol } from "../../shared/scan-protocol.ts";
 import {
   awslambda,
   lambdaContext,
@@ -102,7 +102,10 @@ test.each<[orders: number, json: string, pages: Pages, warnings: object[]]>([
   expect(log.info.mock.calls).toEqual([[line]]);
   expect(log.warn.mock.calls).toEqual(warnings);
   // A timer that is left would hold the list for 15 minutes.
-  expect(pause.mock.lastCall?.[1]?.aborted).toBe(true);
+  await expect(pause.mock.results.at(-1)?.value).rejects.toThrow("aborted");
+  // Parsing pages takes twice the CPU.
+  const protocol = expect.any(ScanProtocol);
+  expect(table.calls()[0]?.thisValue).toMatchObject({ config: { protocol } });
 });
 
 test.each([false, true])(

@@ -1,12 +1,19 @@
 import { execFile } from "node:child_process";
+import { Readable } from "node:stream";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { smokeChecks } from "../../../infra/tools/smoke/checks.ts";
 import { addSmoke, type SmokeOptions } from "../../../infra/tools/smoke/options.ts";
+import { runSmoke } from "../../../infra/tools/smoke/smoke.ts";
 import { Script } from "../../../infra/tools/terminal/script.ts";
 import { makeApiKey } from "../../../shared/api-keys.ts";
+import { systemClock } from "../../../shared/clock.ts";
 import { petstore } from "../../helpers/admin-command.ts";
 import { endOf } from "../../helpers/end-of-options.ts";
-import { pendingOrder, tinyServiceForEachTest, when } from "./tiny-service.ts";
+import {
+  errorResponse,
+  pendingOrder,
+  tinyServiceForEachTest,
+  when,
+} from "./tiny-service.ts";
 
 describe("infra/petstore smoke", () => {
   const service = tinyServiceForEachTest();
@@ -44,9 +51,53 @@ describe("infra/petstore smoke", () => {
     expect(await run("--cancel", pendingOrder)).toMatch(RegExp(`^${lines.join("\n")}$`));
   });
 
-  test("exits 0 when every check but the thorough ones passes", async () => {
-    const count = Object.keys(smokeChecks()).length;
-    expect(await run()).toMatch(new RegExp(`\n${count} passed, 0 failed\nexit code 0$`));
+  /** Runs it in this process, without pauses. @returns what it prints and asks, and its exit code. */
+  async function runHere(options: Partial<SmokeOptions>, reply = "") {
+    const usual = { isLocal: true, cancel: undefined, thorough: false, asks: false };
+    const stdin = Readable.from([`${reply}\n`]) as typeof process.stdin;
+    using _stdin = vi.spyOn(process, "stdin", "get").mockReturnValue(stdin);
+    using _pause = vi.spyOn(systemClock, "pause").mockResolvedValue();
+    using log = vi.spyOn(console, "log").mockReturnValue();
+    using asked = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    await runSmoke({ ...service, ...usual, waitSeconds: 0, ...options });
+    const code = process.exitCode;
+    process.exitCode = undefined;
+    return [...log.mock.calls, ...asked.mock.calls, `exit code ${code}`].join("\n");
+  }
+
+  test("waits for a new stage, and exits 0 with a warning, which is no pass", async () => {
+    const busy = errorResponse("too_many_requests", { "Retry-After": "1" });
+    const flooded = when(/none Bearer KEY gzip {2}404$/, busy);
+    let isNew = true;
+    service.fault = (request, right) => {
+      const response = isNew ? { ...right, status: 500 } : flooded(request, right);
+      isNew = false;
+      return response;
+    };
+    const lines = [
+      "waiting  up to 60 s for the stage to be ready\\. 401 .+",
+      "(pass     .+\n){13}warning  the whole list .+: not checked on this machine: .+",
+      "pass     429 .+",
+      "14 passed, 0 failed",
+      "exit code 0",
+    ];
+    expect(await runHere({ thorough: true, waitSeconds: 60 })).toMatch(
+      RegExp(`^Smoke test of \\S+\n${lines.join("\n")}$`),
+    );
+  });
+
+  test.each([
+    ["", "", 2],
+    ["y", "(pass     .+\n){13}13 passed, 0 failed\n", 0],
+  ])("asks before it sends thousands of requests: %j", async (reply, end, code) => {
+    const question =
+      "This sends thousands of requests: for minutes, other clients may get 429. Go on? [y/N] ";
+    expect(await runHere({ asks: true }, reply)).toMatch(
+      new RegExp(
+        `^Smoke test of \\S+\n${end}${RegExp.escape(question)}\n.*exit code ${code}$`,
+        "s",
+      ),
+    );
   });
 });
 
@@ -83,6 +134,7 @@ test.each<[string, Partial<SmokeOptions>]>([
 test.each([
   ["", "error: required option '--base-url <url>' not specified"],
   ["--base-url=xhttp://a/v1", /The address must end in \/v1\.$/],
+  ["--base-url=https://a/v2", /The address must end in \/v1\.$/],
   ["--base-url=http://a/v1/store", /The address must end in \/v1\.$/],
   ["--base-url=http://127.0.0.example/v1", /http:\/\/ is for this machine only\.$/],
   [`${url} --cancel=007`, /Not a 64-bit integer\.$/],
@@ -97,6 +149,16 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toMatch(/^[^\n]+\n$/);
   expect(stderr.trim()).toMatch(expected);
+});
+
+test.each([
+  "(default: 120, on this machine 0)",
+  "a pending order; it is cancelled for good",
+  "cancel the order of --cancel twenty times at once, and send requests until AWS rejects some with 429; asks first",
+  "Changes nothing unless you name an order to cancel. Set the environment variable API_KEY to a key of that environment.",
+])("infra/petstore smoke --help says: %s", (sentence) => {
+  const { stdout } = endOf(() => read("--help"), []);
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain(sentence);
 });
 
 test("--thorough asks first on a terminal, unless there is --yes", () => {
