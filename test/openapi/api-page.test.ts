@@ -56,6 +56,7 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
       .flatMap(Object.entries)
       .flatMap(([method, { summary }]) => [method.toUpperCase(), summary]);
     expect(await texts.allInnerTexts()).toEqual(shown);
+    expect(await page.title()).toBe("Pet Store Orders Service");
     const { y, height } = (await page.locator(".opblock").last().boundingBox()) ?? {};
     expect(Number(y) + Number(height)).toBeLessThan(768);
     expect(await page.locator("#reference").innerText()).not.toContain("Place");
@@ -101,6 +102,8 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
       for (const width of [1280, 375]) {
         await opened.page.emulateMedia({ colorScheme });
         await opened.page.setViewportSize({ width, height: 1170 });
+        const dark = opened.page.locator("html.dark-mode");
+        expect(await dark.count()).toBe(colorScheme === "dark" ? 1 : 0);
         expect(await opened.page.evaluate(unreadable)).toEqual([]);
         expect(await opened.page.evaluate("document.documentElement.scrollWidth")).toBe(
           width,
@@ -127,7 +130,7 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
     expect(opened.errors).toEqual([expect.stringContaining("409 (Conflict)")]);
   });
 
-  test("sends this start's key after a restart, and says when the service is down", async () => {
+  test("sends this start's key after a restart, or one that is filled in, and says when the service is down", async () => {
     const { page } = opened;
     const earlier = { basePath: "/v1", apiKey: stack.unknownKey };
     await page.route("**/settings.json", (route) => route.fulfill({ json: earlier }), {
@@ -135,7 +138,16 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
     });
     await page.reload();
     await opened.unfold("listOrders");
-    expect((await opened.execute("listOrders")).status).toBe("200");
+    for (const _time of ["first", "second"])
+      expect((await opened.execute("listOrders")).status).toBe("200");
+    // The colour scheme is still dark.
+    expect(await page.locator("html.dark-mode").count()).toBe(1);
+    await page.locator(".scheme-container .authorize").click();
+    await page.getByText("Logout").click();
+    await page.locator(".auth-container input").fill(stack.unknownKey);
+    await page.locator(".auth-container .authorize").click();
+    await page.locator(".btn-done").click();
+    expect((await opened.execute("listOrders")).status).toBe("401");
     await page.context().setOffline(true);
     await opened.operation("listOrders").locator("button.execute").click();
     const error = opened.operation("listOrders").locator(".live-responses-table");
