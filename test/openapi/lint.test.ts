@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const redocly = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
 
-test("the document is free of lint", async () => {
+test("the document is valid OpenAPI, and free of lint", async () => {
   const options = ["--config=test/openapi/redocly.yaml", "--format=json"];
   const env = {
     ...process.env,

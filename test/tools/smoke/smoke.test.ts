@@ -12,7 +12,6 @@ import {
   type Fault,
   hangUp,
   lineOf,
-  pendingOrder,
   type TinyResponse,
   tinyServiceForEachTest,
   when,
@@ -32,14 +31,6 @@ async function findings(
 }
 
 describe("the smoke test", () => {
-  test("finds only that an order is cancelled already where every promise is kept", async () => {
-    expect(await findings({ cancel: pendingOrder })).toEqual([]);
-    expect(await findings({ cancel: pendingOrder })).toEqual([
-      `FAIL 204 for exactly one of 2 cancellations of order ${pendingOrder}, 409 for the rest: ` +
-        "the order was not pending. Name one that is",
-    ]);
-  });
-
   test("accepts AWS's own 413", async () => {
     service.fault = when(/ 413$/, {
       headers: { "Content-Type": "text/html" },
@@ -61,17 +52,6 @@ describe("the smoke test", () => {
     service.fault = when(/ identity {2}200$/, { body: long() });
     expect(await findings()).toEqual([]);
     await hungUp.promise;
-  });
-
-  test("warns of a list that was cut off when it had taken 15 minutes", async () => {
-    let now = 0;
-    const clock = { ...systemClock, now: () => (now += 900_000) };
-    service.fault = when(/ gzip {2}200$/, { body: '[{"id":1}' });
-    expect(await findings({}, clock)).toEqual([
-      expect.stringMatching(
-        /^warning .*: cut off after 10 characters, .* 199 MB or 15 minutes$/,
-      ),
-    ]);
   });
 
   test("sends these requests, of which none can cancel an order", async () => {
