@@ -1,3 +1,4 @@
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { Code } from "aws-cdk-lib/aws-lambda";
 import { type Stack, Stage } from "aws-cdk-lib/core";
@@ -53,5 +54,10 @@ export function bundles(stack: Stack): PerFunction<Code> {
     sourcemap: stack.node.tryGetContext("sourceMaps") === true,
     sourcesContent: false,
   });
-  return perFunction((name) => Code.fromAsset(join(outdir, name)));
+  return perFunction((name) => {
+    const folder = join(outdir, name);
+    // CDK uploads files with their mode, and Lambda can't read what only their owner can.
+    chmodSync(join(folder, "index.mjs"), 0o644);
+    return Code.fromAsset(folder);
+  });
 }

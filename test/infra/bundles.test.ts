@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { promisify } from "node:util";
 import { App, Stack } from "aws-cdk-lib/core";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { bundles } from "../../infra/stack/bundles.ts";
 import { functionList } from "../../infra/stack/function-list.ts";
 import { listenOn } from "../../infra/tools/local/machine/ports.ts";
@@ -12,10 +12,16 @@ import { machineHas } from "../helpers/machine.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
 import { testEnvironment } from "../helpers/test-environment.ts";
 
-test("a deployed bundle has no source map, which would lengthen cold starts", () => {
+test("a deployed bundle has no source map, which would lengthen cold starts, and Lambda can read it", () => {
   const app = new App();
+  const usual = process.umask(0o077);
+  onTestFinished(() => {
+    process.umask(usual);
+  });
   bundles(new Stack(app));
   expect(readdirSync(`${app.outdir}/authorize`)).toEqual(["index.mjs"]);
+  const { mode } = statSync(`${app.outdir}/authorize/index.mjs`);
+  expect((mode & 0o777).toString(8)).toBe("644");
 });
 
 const actions = Object.values(functionList).map(({ action }) => action);
