@@ -82,6 +82,8 @@ function judgeOrder(
     // All that an order was: even what doesn't differ yet may be lost until it is written. What
     // only the current order has stays, as another team may have added it since.
     ...(outcome === "repaired" && attributes),
+    ...(outcome === "repaired" &&
+      isMarked(copied, current) && { shipDate: current["shipDate"] }),
   };
   if (Object.keys(change).length > 0) return { outcome: "repaired", change, differing };
   return outcome === "differing" ? { outcome, differing } : { outcome };
@@ -95,11 +97,18 @@ function judgeStatus(copied: OrderItem, current: OrderItem, differing: string[])
   // If the copy has the same date, it was shipped or cancelled again afterwards.
   if (was === "ended" && current["reinstatedAt"] && differing.includes("reinstatedAt"))
     return is === "pending" ? "reinstated" : "contradictory";
+  if (isMarked(copied, current)) return "repaired";
   // An order that has lost its status may still say that it was shipped or cancelled since.
   const hasEndedSince = ["shipmentId", "cancellationId"].some(
     (proof) => current[proof] && differing.includes(proof),
   );
   return hasEndedSince ? "contradictory" : "repaired";
+}
+
+/** Whether an order has shipped since the copy, in which an operator has marked it (ON-CALL.md). */
+function isMarked(copied: OrderItem, current: OrderItem) {
+  const isShipped = copied["status"]?.S === "shipped" && !copied["shipmentId"];
+  return isShipped && current["shipmentId"] && current["shipDate"];
 }
 
 type Status = "pending" | "ended" | "other" | "none";

@@ -45,7 +45,7 @@ interface Repaired extends Judgement {
 /** The lines about items that were left as they are, but may be wrong. */
 const explanations: Partial<Record<Outcome, (status?: string, was?: string) => string>> =
   {
-    contradictory: (status, was) => `is ${status}, but was ${was}`,
+    contradictory: (status, was) => `is ${status ?? "without a status"}, but was ${was}`,
     onlyLive: () => "is only in the live table",
     inNeither: () => "is in neither table",
   };

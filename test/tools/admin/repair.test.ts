@@ -120,6 +120,10 @@ test("an order is judged by what has happened to it since", () => play`
   $ put {"id":24,"status":"shipped",${shipment}}
   $ put COPY {"id":25}
   $ put {"id":25,"otherAttributes":{${lost},"shipmentId":{"S":"a"}}}
+  $ put COPY {"id":27,"status":"shipped","shipDate":"2026-11-20T08:00:00Z"}
+  $ put {"id":27,"status":null,${shipment}}
+  $ put COPY {"id":28}
+  $ put {"id":28,"status":null,${shipment}}
   $ put COPY {"id":26,"status":"shipped","otherAttributes":{${reinstatedAt}}}
   $ put {"id":26,"otherAttributes":{${reinstatedAt}}}
   $ orders repair --from COPY --fields note,petId,shipDate,complete | sort
@@ -129,11 +133,13 @@ test("an order is judged by what has happened to it since", () => play`
   20
   21
   26
-  ! Repaired ORDERS: 0 placed, 6 repaired, 0 same, 1 differing, 4 changed since, \
-  2 reinstated, 3 contradictory, 0 only live, 0 in neither
+  27
+  ! Repaired ORDERS: 0 placed, 7 repaired, 0 same, 1 differing, 4 changed since, \
+  2 reinstated, 4 contradictory, 0 only live, 0 in neither
   ! 15 is lost\u{1b}, but was cancelled
   ! 16 is lost\u{1b}, but was pending
   ! 25 is lost\u{1b}, but was pending
+  ! 28 is without a status, but was pending
   …
   ! tip             1
   exit 1
@@ -149,6 +155,8 @@ test("an order is judged by what has happened to it since", () => play`
   {"id":24,"shipDate":"2026-11-20T09:00:00Z","status":"shipped","otherAttributes":{"shipmentId":{"S":"a"}}}
   {"id":25,"otherAttributes":{"shipmentId":{"S":"a"},${lost}}}
   {"id":26,"status":"shipped","otherAttributes":{${reinstatedAt}}}
+  {"id":27,"shipDate":"2026-11-20T09:00:00Z","status":"shipped","otherAttributes":{"shipmentId":{"S":"a"}}}
+  {"id":28,"shipDate":"2026-11-20T09:00:00Z","status":null,"otherAttributes":{"shipmentId":{"S":"a"}}}
 `);
 
 test.each([
