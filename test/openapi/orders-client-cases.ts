@@ -66,7 +66,9 @@ const lists: Cases = {
     "damaged gzip": responds(200, zipped.with(10, 0xff), gzip),
     "too many levels": responds(200, "[".repeat(1_000_000)),
   },
-  '[{"id":1}]': { "a compressed list": responds(200, zipped, gzip) },
+  '[{"id":1}]': {
+    "a compressed list": responds(200, zipped, { "Content-Encoding": "X-GZIP" }),
+  },
   "[]": {
     "a long list, compressed, from a server that hangs up": responds(200, longList, {
       ...gzip,
@@ -106,10 +108,10 @@ const echoes: Cases = {
   "ApiError 403": {
     "a body": responds(
       403,
-      `'${key}' not a valid key=value pair in Authorization header`,
+      `'${key}' not a valid key=value pair in Authorization header: 'Bearer ${key}'`,
     ),
     "a code": responds(403, JSON.stringify({ code: key })),
-    "a body too long to show": responds(403, `${"-".repeat(490)}${key}`),
+    "a body too long to show": responds(403, `${"-".repeat(490)}${key}${"-".repeat(99)}`),
   },
   "ApiError 302": {
     "a redirect": responds(302, key, { Location: `/${key}`, "X-Key": key }),
@@ -164,7 +166,9 @@ export const wrong: Record<string, Record<string, Partial<Call>>> = {
     "a host before a backslash": { baseUrl: "http://evil.example\\@127.0.0.1/v1" },
     "no version": { baseUrl: "http://127.0.0.1:9" },
     "no host": { baseUrl: "http:///v1" },
-    "a password": { baseUrl: "http://a:b@127.0.0.1/v1" },
+    "a password": { baseUrl: "https://a:b@127.0.0.1/v1" },
+    "a query": { baseUrl: "http://127.0.0.1:9/?a/v1" },
+    "more than a version": { baseUrl: "http://127.0.0.1:9/v1/store" },
     "the key": { baseUrl: key, apiKey: "http://127.0.0.1:9/v1" },
   },
   "API key": {
@@ -183,7 +187,7 @@ export const wrongInTypeScript: typeof wrong = {
   },
   "The timeout must be ": {
     "no time": { timeout: 0 },
-    "time without end": { timeout: 1e13 },
+    "time without end": { timeout: 2 ** 31 },
   },
   " is not an ": {
     "a fraction": { cancel: "1.5" },

@@ -79,12 +79,16 @@ const rehearsed = {
   "DELETE /store/orders/{orderId}": mock(204),
 };
 
+const summary = ({ result, pauses }: Outcome) =>
+  pauses.length > 0 ? `${result} after ${pauses.join(", ")} s` : result;
+
 describe.each(clients)("the client in $language", ({ language, ask }) => {
   /** Makes a call, by default to an address where nothing listens. */
   async function call(options: Partial<Call>) {
     const usual = { baseUrl: "http://127.0.0.1:9/v1", apiKey: key, timeout: 60_000 };
     const outcome: Outcome = await ask({ ...usual, ...options });
     expect(outcome.shown).not.toContain(key.slice(0, 5));
+    expect(outcome.message.length).toBeLessThanOrEqual(500);
     return outcome;
   }
 
@@ -122,12 +126,14 @@ describe.each(clients)("the client in $language", ({ language, ask }) => {
 
   test.each(served)(
     "copes with whatever %s may bring",
-    async (_what, expected, options) => {
+    async (what, expected, options) => {
       for (const [outcome, cases] of Object.entries(expected)) {
-        for (const [what, responses] of Object.entries(cases)) {
-          const { result, pauses } = await callServer([responses].flat(), options);
-          const after = pauses.length > 0 ? ` after ${pauses.join(", ")} s` : "";
-          expect(`${result}${after}`, what).toBe(outcome);
+        for (const [response, responses] of Object.entries(cases)) {
+          const made = await callServer([responses].flat(), options);
+          expect(summary(made), response).toBe(outcome);
+          // The message quotes the body.
+          if (what === "a list with its key" && /\d/.test(made.result))
+            expect(made.message, response).toContain("API_K");
         }
       }
     },
@@ -183,9 +189,14 @@ describe.each(clients)("the client in $language", ({ language, ask }) => {
     const pauses = language === "TypeScript" ? [] : [0.5, 1, 2, 4];
     expect(noTls).toMatchObject({ result: "ApiError", pauses });
     await close();
-    const closed = await call({ baseUrl: `http://127.0.0.1:${port}/v1` });
-    expect(closed.message).toMatch(/^No whole response: .*refused/i);
-    expect(closed).toMatchObject({ result: "ApiError", pauses: [0.5, 1, 2, 4] });
+    const own = ["127.0.0.1", "localhost", "[::1]"];
+    const tidy = own.map((host) => `http://${host}:${port}/a/path/v1`);
+    const untidy = ` http://LOCALHOST:${port}/v1//\n`;
+    for (const baseUrl of language === "Python" ? tidy : [...tidy, untidy]) {
+      const closed = await call({ baseUrl });
+      expect(closed.message).toMatch(/^No whole response: .*(refused|unreachable)/i);
+      expect(closed).toMatchObject({ result: "ApiError", pauses: [0.5, 1, 2, 4] });
+    }
   });
 });
 
@@ -209,8 +220,9 @@ test("the client in TypeScript runs in API.md's example, whose replacer writes e
 test.runIf(clients.length > 1)(
   "the client in Python runs in API.md's example",
   async () => {
-    const list = await print("python3", ["-B", "-c"], recipe + pythonUsage);
-    expect(list).toContain("9007199254740993");
+    const timeout = "print(call_api.__defaults__)";
+    const list = await print("python3", ["-B", "-c"], recipe + pythonUsage + timeout);
+    expect(list).toMatch(/9007199254740993.*\n\(60,\)\n$/s);
   },
 );
 
@@ -251,13 +263,19 @@ test("the client in TypeScript needs a Node.js that tells a number's digits", ()
   );
 });
 
-test("the client in TypeScript says why none of a host's addresses can be reached", async () => {
+test.each([
+  ["none of a host's addresses can be reached", "refused", 5],
+  ["a certificate is wrong, and asks only once", "self-signed certificate", 1],
+])("the client in TypeScript says why %s", async (_, reason, times) => {
   vi.spyOn(Math, "random").mockReturnValue(0);
-  vi.spyOn(http, "request").mockImplementation(() => {
-    throw new AggregateError([new Error("refused")]);
+  const request = vi.spyOn(http, "request").mockImplementation(() => {
+    throw new AggregateError([new Error(reason)]);
   });
   const client = new OrdersClient("http://127.0.0.1:9/v1", key);
-  await expect(client.listOrders()).rejects.toThrow("No whole response: Error: refused");
+  const why = `No whole response: Error: ${reason}`;
+  await expect(client.listOrders()).rejects.toThrow(why);
+  expect(request).toHaveBeenCalledTimes(times);
+  expect(request.mock.lastCall?.[1]).toMatchObject({ timeout: 60_000 });
 });
 
 test("the client in TypeScript asks only once for a list that no string can hold", async () => {

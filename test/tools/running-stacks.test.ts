@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
 import {
+  prepareStacksFolder,
   readStackFiles,
   writeStackFile,
 } from "../../infra/tools/running-stacks/stack-files.ts";
@@ -31,12 +32,20 @@ test("running stacks are listed for their user, the latest first, until they end
   // In place of one that was killed.
   const replacing = stackAt(1, 4);
   writeStackFile(replacing);
-  removeSecond?.();
+  // Someone may have deleted it.
+  for (const _ of ["first", "again"]) removeSecond?.();
   await writeFile(join(folder, "malformed.json"), '{"baseUrl":');
   const incomplete = { ...third, tables: { orders: "orders" } };
   await writeFile(join(folder, "incomplete.json"), JSON.stringify(incomplete));
   expect(readStackFiles()).toEqual([replacing, third]);
+  await writeFile(join(folder, "4.json.new"), JSON.stringify(third));
+  expect(readStackFiles()).toEqual([replacing, third]);
   expect(statSync(join(folder, "1.json")).mode & 0o777).toBe(0o600);
+});
+
+test("an empty LOCAL_STACKS is the checkout's own folder", () => {
+  vi.stubEnv("LOCAL_STACKS", "");
+  expect(prepareStacksFolder).not.toThrow();
 });
 
 test("a folder that can't be written is named in one line", async () => {

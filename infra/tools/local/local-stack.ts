@@ -84,7 +84,7 @@ export async function startLocalStack(
 
   const client = engineClient(dynamodbEndpoint);
   running.defer(() => client.destroy());
-  const orders = batches(withLoadProgress(checked.read(), checked.count, log));
+  const orders = batches(withLoadProgress(checked, log));
   // Stacks may share an external engine, so the port tells their keys apart.
   const keyName =
     options.dynamodbEndpoint === undefined ? "npm start" : `npm start, port ${port}`;

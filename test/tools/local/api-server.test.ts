@@ -52,13 +52,17 @@ test.each([
     lines.map((header) => header.toLowerCase().split(": ")),
   );
   expectError({ status: Number(line.split(" ")[1]), headers, body }, code);
-  expect(headers["x-amzn-requestid"]).toBeTruthy();
+  expect(headers).toMatchObject({
+    "x-amzn-requestid": expect.stringMatching(/./),
+    connection: "close",
+  });
 });
 
 const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 test.each([
   ["response", `${get}nothing of HTTP\r\n\r\n`],
+  ["response to HTTP/1.0, which needs no host", "GET / HTTP/1.0\r\n\r\nnothing"],
   [
     "response whose request isn't read to its end",
     `${post.replace("/", "/now")}${malformed}`,

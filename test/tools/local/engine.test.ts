@@ -5,7 +5,10 @@ import { join } from "node:path";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { startEngine } from "../../../infra/tools/local/engine/engine.ts";
-import { checkEndpoint } from "../../../infra/tools/local/engine/external-engine.ts";
+import {
+  checkEndpoint,
+  requireEngine,
+} from "../../../infra/tools/local/engine/external-engine.ts";
 import { listenOn } from "../../../infra/tools/local/machine/ports.ts";
 import { engineClient } from "../../../infra/tools/running-stacks/engine-client.ts";
 import { isAlive } from "../../helpers/processes.ts";
@@ -54,6 +57,8 @@ describe("the embedded engine", () => {
     await expect(start(script, "orders.db")).rejects.toThrow(
       "The DynamoDB engine did not start with orders.db: error: database is locked",
     );
+    const silent = "The DynamoDB engine did not start: it said nothing";
+    await expect(start("exit 1")).rejects.toThrow(silent);
   });
 });
 
@@ -77,6 +82,17 @@ test("DYNAMODB_ENDPOINT is an address outside AWS", () => {
     expect(() => checkEndpoint(endpoint)).toThrow(
       `DYNAMODB_ENDPOINT must be the address of a local engine, like http://localhost:8000, not ${endpoint}`,
     );
+});
+
+test("an engine at DYNAMODB_ENDPOINT that does not respond in 5 seconds is named", async () => {
+  await using engine = createServer((_, response) => response.end());
+  const endpoint = `http://127.0.0.1:${await listenOn(engine)}`;
+  const limit = vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
+  onTestFinished(() => limit.mockRestore());
+  await expect(requireEngine(endpoint)).rejects.toThrow(
+    `No DynamoDB engine responds at DYNAMODB_ENDPOINT, ${endpoint}`,
+  );
+  expect(limit).toHaveBeenCalledWith(5000);
 });
 
 test("no setting of the shell or of an AWS profile changes what reaches the engine", async () => {

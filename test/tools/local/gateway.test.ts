@@ -100,6 +100,16 @@ test("a function's event has the fields that API Gateway sends", async () => {
   `);
 });
 
+test.each([
+  ["a-_9".repeat(32), true],
+  ["a".repeat(129), false],
+  ["", false],
+  ["a b", false],
+])("a request with the id %j keeps it: %j", async (id, isKept) => {
+  const { headers } = await pets.call("/pets/1", { headers: { "X-Amzn-RequestId": id } });
+  expect(headers["x-amzn-requestid"] === id).toBe(isKept);
+});
+
 describe("a function", () => {
   // The function has logged its own failure.
   const failed = "502 application/json 19 INTEGRATION_FAILURE";
@@ -116,6 +126,7 @@ describe("a function", () => {
     [{ statusCode: 304 }, "304 application/json"],
     [{ error: "a bug" }, failed],
     [{ statusCode: 199 }, unusable],
+    [{ statusCode: 600 }, unusable],
     [{ status: 200 }, unusable],
     [{ statusCode: 200, body: {} }, unusable],
     [{ statusCode: 200, isBase64Encoded: true, body: "w6k=" }, unusable],
@@ -199,6 +210,7 @@ describe("every nth", () => {
     "GET /pets": invoking("echo"),
     "GET /orders": streaming("orders"),
     "GET /keys": mock(200, authorizer("Keys")),
+    "GET /other": mock(205),
   };
   const list = '[{"id":1},{"id":2}]';
   const orders = async () => ({
@@ -216,8 +228,8 @@ describe("every nth", () => {
     // Once it is admitted to a function.
     [
       { unavailable: 2 },
-      ["/pets", "/keys", "/pets", "/orders", "/pets"],
-      [200, 401, 503, 200, 503],
+      ["/pets", "/keys", "/other", "/pets", "/orders", "/other", "/pets"],
+      [200, 401, 205, 503, 200, 205, 503],
     ],
   ])("request fails on demand: %j", async (options, paths, statuses) => {
     await using running = new AsyncDisposableStack();

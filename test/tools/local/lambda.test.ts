@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createLambdaHost } from "../../../infra/tools/local/lambda/lambda-host.ts";
-import { listenOn } from "../../../infra/tools/local/machine/ports.ts";
+import { freePort, listenOn } from "../../../infra/tools/local/machine/ports.ts";
 import type { FunctionDefinition } from "../../../infra/tools/local/template/functions.ts";
 import { beforeTests } from "../../helpers/before-tests.ts";
 import { functionProcesses } from "../../helpers/processes.ts";
@@ -150,13 +150,14 @@ test("a process that does not start in 10 seconds fails its request, unless it i
   const slow = { Handler: "never.handler", inspectPort: 9229 };
   startHost(running, { slow }).warm();
   const ended = vi.fn<() => void>();
-  const never = host.invoke("never", {}).finally(ended);
+  const never = expectFailure(host.invoke("never", {})).finally(ended);
   while ((await pids("never")).length === 0) await setImmediate();
   vi.advanceTimersByTime(9_999);
   await echo();
   expect(ended).not.toHaveBeenCalled();
   vi.advanceTimersByTime(1);
-  await expectFailure(never);
+  await expect.poll(() => ended).toHaveBeenCalled();
+  await never;
   const timeouts = log.filter((line) => line.includes("timed out"));
   expect(timeouts).toEqual(["never: Init timed out after 10.00 seconds"]);
 });
@@ -165,19 +166,25 @@ test("a process that is debugged takes a debugger before its first request, at a
   const other = createServer();
   onTestFinished(() => void other.close());
   const inspectPort = await listenOn(other);
+  const free = await freePort("127.0.0.1");
   await using running = new AsyncDisposableStack();
-  const debugged = startHost(running, { echo: { inspectPort }, fail: { inspectPort } });
+  const functions = { echo: { inspectPort }, fail: { inspectPort: free } };
+  const debugged = startHost(running, functions);
   debugged.warm();
-  const ports = () => log.join("\n").match(/(?<=a debugger can attach to )\S+/g) ?? [];
-  await expect.poll(ports).toHaveLength(2);
-  expect(ports()).not.toContain(`127.0.0.1:${inspectPort}`);
-  for (const port of ports()) {
-    const attach = () => fetch(`http://${port}/json/list`);
+  const port = (name: string) =>
+    log
+      .map((line) => line.replace(`${name}: a debugger can attach to `, ""))
+      .find((rest) => /^127\S+$/.test(rest));
+  await expect.poll(() => port("echo")).toBeTruthy();
+  expect(port("echo")).not.toBe(`127.0.0.1:${inspectPort}`);
+  await expect.poll(() => port("fail")).toBe(`127.0.0.1:${free}`);
+  for (const name of ["echo", "fail"]) {
+    const attach = () => fetch(`http://${port(name)}/json/list`);
     await expect.poll(() => attach().catch(() => "no one")).toMatchObject({ ok: true });
   }
   // Its debugger is attached to the only one.
   await Promise.all([debugged.invoke("echo", {}), debugged.invoke("echo", {})]);
-  expect(log.join("\n").match(/a debugger/g)).toHaveLength(2);
+  expect(ownLines(log)).toHaveLength(2);
 });
 
 test.each([
@@ -219,10 +226,12 @@ test.each(["fail", "throwFirst", "noPrelude"])(
 test.each(["crash", "exit"])(
   "a request that ends its process leaves the next one a new process: %s",
   async (name) => {
-    for (const _ of ["first", "second"]) await expectFailure(host.invoke(name, {}));
+    // The second waits until the first has ended the only one.
+    const invoked = ["first", "second"].map(() => expectFailure(host.invoke(name, {})));
     const line = `^${name}: Runtime exited with exit status 3, request [\\da-f-]{36}$`;
     const ofOne = ["the reason", expect.stringMatching(line)];
     await expect.poll(() => log).toEqual([...ofOne, ...ofOne]);
+    await Promise.all(invoked);
   },
 );
 
@@ -286,16 +295,19 @@ test("a streamed response whose client leaves while nothing comes lets its funct
 });
 
 test.each([
-  ["its source breaks", "breakOff", "SIGUSR2", "aborted"],
-  ["the handler throws", "throwLate", "SIGUSR2", "too late"],
-  ["its process is killed", "flood", "SIGKILL", "aborted"],
+  ["its source breaks", "breakOff", "SIGUSR2", "aborted", "exit status 1"],
+  ["the handler throws", "throwLate", "SIGUSR2", "too late", undefined],
+  ["its process is killed", "flood", "SIGKILL", "aborted", "signal SIGKILL"],
 ] as const)(
   "a streamed response breaks off every time %s",
-  async (_, name, signal, reason) => {
+  async (_, name, signal, reason, end) => {
     for (const _ of ["first", "second"]) {
       const body = await stream(name);
       await kill(name, signal);
       await expect(text(body)).rejects.toThrow(reason);
     }
+    const ends = () =>
+      log.flatMap((line) => /Runtime exited with (.*),/.exec(line)?.[1] ?? []);
+    await expect.poll(ends).toEqual(end ? [end, end] : []);
   },
 );

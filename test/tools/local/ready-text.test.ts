@@ -18,8 +18,10 @@ async function textOf(orders: Record<string, string>, options: LocalStackOptions
   return readyText({ apiKey: "the-key", client, connection }, 1, options);
 }
 
+const longest = "999999999999999999";
+
 test("the text says where the service is, what its options do, and how to try it", async () => {
-  const orders = { "-1": "pending", 7: "pending", 10: "pending", 9: "shipped" };
+  const orders = { "-1": "pending", 7: "pending", 10: "pending", [longest]: "shipped" };
   const options = { watch: true, throttle: 3, cut: 4, unavailable: 2 };
   expect(await textOf(orders, options)).toBe(`\
 The pet store orders service is ready after 1.0 s. Press Ctrl-C to stop it.
@@ -42,13 +44,13 @@ Cancel a pending order (204, then 409 the second time), and see what became of i
 Cancel an order that does not exist (404):
   curl -i -H "Authorization: Bearer $API_KEY" -X DELETE http://localhost:3000/v1/store/orders/none
 Cancel an order that has shipped (409):
-  curl -i -H "Authorization: Bearer $API_KEY" -X DELETE http://localhost:3000/v1/store/orders/9
+  curl -i -H "Authorization: Bearer $API_KEY" -X DELETE http://localhost:3000/v1/store/orders/${longest}
 
 `);
 });
 
 test("the examples name no order that clients can't", async () => {
-  const orders = { "1.5": "pending", "100000000000000000000": "shipped" };
+  const orders = { "1.5": "pending", "9999999999999999999": "shipped" };
   const text = await textOf(orders);
   expect(text.match(/(?<=orders\/).+$/gm)).toEqual(["none"]);
   expect(text).not.toMatch(/Watching|One of/);

@@ -1,5 +1,5 @@
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { startLocalStack } from "../../../infra/tools/local/local-stack.ts";
 import { issueStartKey } from "../../../infra/tools/local/start-key.ts";
 import { hashApiKey, makeApiKey } from "../../../shared/api-keys.ts";
@@ -16,16 +16,17 @@ async function recordOf(key: string, TableName = tables.apiKeys) {
 }
 
 test("a start revokes no key but the previous one of the same name", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: 1_800_000_000_999 });
+  onTestFinished(() => void vi.useRealTimers());
   const others = [await putKey({ name: "Acme" }), await start("npm start, port 3001")];
   const earlier = await start("npm start");
   const record = await recordOf(earlier);
   const latest = await start("npm start");
   for (const key of [...others, latest])
     expect(await recordOf(key)).not.toHaveProperty("revokedAt");
-  expect(await recordOf(earlier)).toEqual({
-    ...record,
-    revokedAt: { N: expect.any(String) },
-  });
+  const now = { N: "1800000000" };
+  expect(record).toMatchObject({ createdAt: now });
+  expect(await recordOf(earlier)).toEqual({ ...record, revokedAt: now });
 });
 
 test("a key that is given to every start keeps its record, until it had been revoked", async () => {
@@ -42,7 +43,19 @@ test("a key that is given to every start keeps its record, until it had been rev
 test("stacks that share an engine leave each other's keys alone", async () => {
   await using running = new AsyncDisposableStack();
   const options = { port: 0, dynamodbEndpoint };
-  const first = await startLocalStack(running, readAssembly, options);
+  const log = vi.fn<(line: string) => void>();
+  const withQueue = async () => {
+    const { template, directory } = await readAssembly();
+    return {
+      template: { ...template, notServed: ["AWS::SQS::Queue (Parcels)"] },
+      directory,
+    };
+  };
+  const first = await startLocalStack(running, withQueue, { ...options, log });
+  // What a template may have besides the service.
+  expect(log).toHaveBeenLastCalledWith(
+    "Not served: AWS::SQS::Queue (Parcels) (see infra/tools/local/template/stack-template.ts)",
+  );
   const second = await startLocalStack(running, readAssembly, options);
   for (const { apiKey, tables } of [first, second])
     expect(await recordOf(apiKey, tables.apiKeys)).not.toHaveProperty("revokedAt");

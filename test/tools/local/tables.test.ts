@@ -74,12 +74,14 @@ test("orders are written even if their size exceeds a transaction's 4 MB", async
   expect(await storedIds()).toEqual(idsUpTo(12));
 });
 
-test("a start fails if an order can't be written", async () => {
-  const { client: proxied } = await behindProxy(({ operation }) =>
-    /Transact|PutItem/.test(operation) ? rejectedAs("ValidationException") : undefined,
-  );
-  const start = prepare(orders(1, 1), undefined, proxied);
-  await expect(start).rejects.toMatchObject({ name: "ValidationException" });
+test("a start fails if a table can't be created, or an order can't be written", async () => {
+  for (const failing of [/Create/, /Transact|PutItem/]) {
+    const { client: proxied } = await behindProxy(({ operation }) =>
+      failing.test(operation) ? rejectedAs("ValidationException") : undefined,
+    );
+    const start = prepare(orders(1, 1), undefined, proxied);
+    await expect(start).rejects.toMatchObject({ name: "ValidationException" });
+  }
 });
 
 test("loading orders logs, once a second, how many have been loaded", async () => {
@@ -87,7 +89,8 @@ test("loading orders logs, once a second, how many have been loaded", async () =
   onTestFinished(() => void vi.useRealTimers());
   const lines: string[] = [];
   const orders = Array(2500).fill({});
-  for (const _ of withLoadProgress(orders, 2500, (line) => lines.push(line)))
+  const checked = { count: 2500, read: () => orders.values() };
+  for (const _ of withLoadProgress(checked, (line) => lines.push(line)))
     vi.advanceTimersByTime(1);
   expect(lines).toEqual(["Loaded 1,000 of 2,500 orders", "Loaded 2,000 of 2,500 orders"]);
 });
