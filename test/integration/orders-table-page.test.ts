@@ -8,10 +8,16 @@ import {
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { environments } from "../../infra/environments.ts";
+import {
+  dummyCredentials,
+  region,
+} from "../../infra/tools/running-stacks/local-account.ts";
 import { orderFields, orderStatuses } from "../../shared/order.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
 import { placeOrder, reinstateOrder } from "../../shared/recipes/write-orders.ts";
 import { machineHas } from "../helpers/machine.ts";
+import { readAssembly } from "../helpers/read-assembly.ts";
 import { testEnvironment } from "../helpers/test-environment.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 
@@ -20,11 +26,15 @@ const tables = await createTestTables();
 const table = tables.tables.orders;
 const page = await readFile("shared/ORDERS-TABLE.md", "utf8");
 
+/** The page below a heading. */
+const below = (heading: string) =>
+  page.split(/\n##+ /).find((part) => part.startsWith(`${heading}\n`)) ?? "";
+
 /** The code blocks of a language, below a heading if there is one. */
 function examples(language: string, heading?: string): string[] {
-  const isBelow = (part: string) => part.startsWith(`${heading}\n`);
-  const section = heading ? (page.split(/\n##+ /).find(isBelow) ?? "") : page;
-  const blocks = section.split("```").filter((part) => part.startsWith(`${language}\n`));
+  const blocks = (heading ? below(heading) : page)
+    .split("```")
+    .filter((part) => part.startsWith(`${language}\n`));
   return blocks.map((block) => block.slice(language.length));
 }
 
@@ -110,13 +120,67 @@ test("the page's commands find the table by the output OrdersTableName of a stac
   const script = examples("sh", "Find the table").join("");
   const command = script.replace(/export ORDERS=\$\((.*)\)/s, "$1");
   expect((await awsArguments(command)).join(" ")).toMatch(
-    /^cloudformation describe-stacks --stack-name \S+ --output text --query Stacks\[0]\.Outputs\[\?OutputKey=='OrdersTableName']\.OutputValue$/,
+    /^cloudformation describe-stacks --stack-name PetStoreOrders-production --output text --query Stacks\[0]\.Outputs\[\?OutputKey=='OrdersTableName']\.OutputValue$/,
   );
+  const [policy = ""] = examples("json", "Find the table");
+  const verbs = ["GetItem", "PutItem", "UpdateItem", "ConditionCheckItem"];
+  const arn = (service: string, resource: string) =>
+    `arn:aws:${service}:REGION:ACCOUNT:${resource}`;
+  expect(JSON.parse(policy).Statement).toMatchObject([
+    {
+      Action: verbs.map((verb) => `dynamodb:${verb}`),
+      Resource: arn("dynamodb", "table/NAME"),
+    },
+    {
+      Action: "cloudformation:DescribeStacks",
+      Resource: arn("cloudformation", "stack/PetStoreOrders-production/*"),
+    },
+  ]);
+});
+
+test("the page's variables reach the orders table of the local stack", async () => {
+  const [variables = ""] = examples("sh", "Try it on your machine");
+  const { template } = await readAssembly();
+  const names =
+    "AWS_PROFILE AWS_ENDPOINT_URL AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_REGION AWS_DEFAULT_REGION ORDERS";
+  const script = `AWS_PROFILE=ours; ${variables}\nfor name in ${names}; do echo "\${!name}"; done`;
+  const { stdout } = await promisify(execFile)("bash", ["-c", script]);
+  const ORDERS = template
+    .output("OrdersTableName")
+    .replace(environments.staging.stackName, "PetStoreOrders-staging");
+  const { accessKeyId, secretAccessKey } = dummyCredentials;
+  expect(stdout.trimEnd().split("\n")).toEqual([
+    "",
+    "ENDPOINT",
+    accessKeyId,
+    secretAccessKey,
+    region,
+    region,
+    ORDERS,
+  ]);
+});
+
+test.each([
+  ["Place an order", "placeOrder"],
+  ["Correct an order", "correctOrder"],
+  ["Reinstate an order", "reinstateOrder"],
+])("%s: the page has each outcome of %s", async (heading, name) => {
+  const code = await readFile("shared/recipes/write-orders.ts", "utf8");
+  const [, body = ""] = code.split(`function ${name}(`);
+  const [recipe = ""] = body.split("\n}\n");
+  const outcomes = Array.from(recipe.matchAll(/return .*/g), ([line]) =>
+    line.match(/(?<=(?:return|[?:]) ")[a-z ]+(?=")/g),
+  ).flatMap((found) => found ?? []);
+  const [sentence = ""] = /returns\s.*?\. By hand/s.exec(below(heading)) ?? [];
+  const told = sentence.match(/(?<=`)[a-z][a-z ]+(?=`)/g) ?? [];
+  expect(told.toSorted()).toEqual(outcomes.toSorted());
 });
 
 test("the orders table's page shows the event of a cancellation as the service writes it", async () => {
   const [json = ""] = examples("json", "Find orders to ship, and cancellations");
-  const { Keys, OldImage: before, NewImage: after } = JSON.parse(json).dynamodb;
+  const { eventName, dynamodb } = JSON.parse(json);
+  const { Keys, OldImage: before, NewImage: after, StreamViewType } = dynamodb;
+  expect([eventName, StreamViewType]).toEqual(["MODIFY", "NEW_AND_OLD_IMAGES"]);
   const { id, cancelledAt, cancelledBy, cancellationId } = after;
   await tables.putOrder(before);
   await cancelOrder(tables.client, table, {
@@ -147,7 +211,12 @@ function passes(pattern: Pattern, event: Event | string | undefined): boolean {
 }
 
 test("the orders table's page has event filters for orders to ship and for cancellations", () => {
-  const { Filters } = parse(examples("yaml").join()).Properties.FilterCriteria;
+  const { FilterCriteria, ...properties } = parse(examples("yaml").join()).Properties;
+  expect(properties).toMatchObject({
+    StartingPosition: "TRIM_HORIZON",
+    BisectBatchOnFunctionError: true,
+  });
+  const { Filters } = FilterCriteria;
   const statuses = ["none", "on hold", ...orderStatuses];
   const image = (status: string): Event =>
     status === "none" ? {} : { status: { S: status } };
@@ -218,4 +287,11 @@ test("the orders table's page names every attribute of the service with its type
   ]);
   const statuses = rows.find(([row]) => row.includes("`status`"))?.[3];
   expect(names(statuses)).toEqual([...orderStatuses]);
+  const lists = page.matchAll(/--status (\w+) --json > (\w+)\./g);
+  expect(Array.from(lists, ([, status, file]) => [status, file])).toEqual([
+    ["pending", "pending"],
+    ["cancelled", "cancelled"],
+  ]);
+  for (const promise of ["see the first five attributes", "**Events last 24 hours**"])
+    expect(page).toContain(promise);
 });

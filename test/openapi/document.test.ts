@@ -119,6 +119,16 @@ test("API.md has the numbers of the sample production, if that is the one", () =
   };
   const isSample = production.stackName === "PetStoreOrders-production";
   expect(isSample ? production : numbers).toMatchObject(numbers);
+  for (const promise of [
+    "| 204, no body: the order was pending",
+    "| 429, 5xx, a lost connection, a list that doesn't end with `]` | Retry",
+    "| 409 `order_already_cancelled` | Treat it as done",
+    "| 409 `order_already_shipped` | It is too late",
+    "up to 1 second, then up to 2, 4 and 8, plus the response's `Retry-After` (0 to 99 seconds). Give up after five",
+    "silent for a minute counts as lost (`timeout`: milliseconds in TypeScript, seconds in Python)",
+    "before its `]` after 15 minutes or 199 MB",
+  ])
+    expect(page.replaceAll(/\s+/g, " ")).toContain(promise);
   expect(page).toMatch(/allows 10 lists and 200 cancellations .* for up to a minute/s);
 });
 

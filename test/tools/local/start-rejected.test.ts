@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { environments } from "../../../infra/environments.ts";
+import { lockDatabase } from "../../../infra/tools/local/engine/database-lock.ts";
 import {
   type LocalStackOptions,
   startLocalStack,
@@ -86,8 +87,8 @@ describe("npm start exits with a line on", () => {
     const { apiKeyPrefix } = environments.staging;
     const ends = [
       ["--port", "65536"],
-      ["--throttle", "0"],
-      ["--db", ""],
+      ...["throttle", "unavailable", "cut"].map((option) => [`--${option}`, "0"]),
+      ...["db", "orders"].map((option) => [`--${option}`, ""]),
       ["--api-key", makeApiKey("pets_another")],
       ["--api-key", `${makeApiKey(apiKeyPrefix).slice(0, -1)}-`],
     ].map((options) =>
@@ -102,7 +103,10 @@ describe("npm start exits with a line on", () => {
     expect(ends.join("").replaceAll(apiKeyPrefix, "PREFIX")).toMatchInlineSnapshot(`
       "2  error: option '--port <number>' argument '65536' is invalid. Must be a whole number from 0 to 65535.
       2  error: option '--throttle <n>' argument '0' is invalid. Must be a whole number from 1 to 65535.
+      2  error: option '--unavailable <n>' argument '0' is invalid. Must be a whole number from 1 to 65535.
+      2  error: option '--cut <n>' argument '0' is invalid. Must be a whole number from 1 to 65535.
       2  error: option '--db <file>' argument '' is invalid. Must not be empty.
+      2  error: option '--orders <file>' argument '' is invalid. Must not be empty.
       2  error: option '--api-key <key>' argument 'pets_another_...' is invalid. Not a well-formed key that starts with PREFIX_.
       2  error: option '--api-key <key>' argument 'PREFIX_...-' is invalid. Not a well-formed key that starts with PREFIX_.
       "
@@ -110,10 +114,39 @@ describe("npm start exits with a line on", () => {
   });
 });
 
+test("the help of npm start has each option with what it does", () => {
+  const command = new Script("petstore start");
+  addStart(command);
+  const options = command.options.map(
+    ({ flags, description }) => `${flags}: ${description}`,
+  );
+  expect(options.join("\n")).toMatchInlineSnapshot(`
+    "--port <number>: the port on localhost; 0 picks a free one (default: 3000)
+    --orders <file>: orders for new tables: NDJSON, one order per line with its status (default: a small sample)
+    --db <file>: keep the data in this file; beside it, an empty file-lock stays (default: in memory)
+    --api-key <key>: a key to accept, like one printed by an earlier start (default: a new one)
+    --watch: rebuild when the sources change
+    --throttle <n>: respond to every nth request with 429, to try a client's retries
+    --unavailable <n>: respond to every nth list or cancellation with 503, likewise
+    --cut <n>: cut every nth list off midway, likewise
+    --inspect: open a debugger port for each function, and suspend its timeout
+    --json: print one line of JSON when ready, for scripts"
+  `);
+  let help = "";
+  command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+  expect(help).toContain("\nDYNAMODB_ENDPOINT names");
+});
+
 const bad = join(directory, "bad.ndjson");
 await writeFile(bad, '{"id":1}\n{"id":2,"petId":1.5}\n');
 const diskFull = { port: 0, dynamodbEndpoint: `http://127.0.0.1:${port}` };
-test.each<[string, LocalStackOptions, string]>([
+const inUse = join(directory, "in-use.db");
+const release = await lockDatabase(inUse);
+afterAll(release);
+const unbuilt = () => Promise.reject(new Error("The build came first"));
+test.each<
+  [string, LocalStackOptions, string, build?: typeof unbuilt | typeof readAssembly]
+>([
   [
     "a bad line of the orders file, as an import does",
     { port: 0, orders: bad },
@@ -123,11 +156,17 @@ test.each<[string, LocalStackOptions, string]>([
     "the engine's full disk",
     diskFull,
     `The DynamoDB engine at ${diskFull.dynamodbEndpoint} failed: backend: database or disk is full`,
+    readAssembly,
+  ],
+  [
+    "a database in use",
+    { port: 0, db: inUse },
+    `${inUse} is in use by another stack. Stop that, or choose another file`,
   ],
   ["a taken port", { port }, taken(port)],
-])("a start fails with lines about %s", async (_, options, message) => {
+])("a start fails with lines about %s", async (_, options, message, build = unbuilt) => {
   await using running = new AsyncDisposableStack();
-  const start = startLocalStack(running, readAssembly, options);
+  const start = startLocalStack(running, build, options);
   await expect(start).rejects.toMatchObject({ name: "CommandError", message });
 });
 

@@ -57,16 +57,22 @@ describe.runIf(hasList)("npm start", () => {
     await writeFile(orders, [...lines, '{"id":2,"status":"shipped"}', ""].join("\n"));
     const db = join(directory, "kept.db");
     const options = ["--port", "0", "--orders", orders, "--db", db];
-    const first = start(options, await prebuilt());
+    const trying = ["--inspect", "--throttle", "6"];
+    const first = start([...options, ...trying], await prebuilt());
     const printed = (command: RegExp) => first.seen.stdout.match(command) ?? [];
     await expect.poll(() => printed(/^ {2}curl .*$/gm).length, startLimit).toBe(4);
+    // Before the first request.
+    await expect
+      .poll(() => first.seen.stderr.match(/\w+(?=: a debugger)/g)?.sort())
+      .toEqual(["Authorize", "CancelOrder", "ListOrders"]);
+    expect(first.seen.stdout).toContain("One of 6 requests gets 429 (--throttle).");
     const [exported = ""] = printed(/^ {2}export .*$/m);
     const [list = "", cancel = "", ...others] = printed(/^ {2}curl .*$/gm);
     expect(cancel).toMatch(/\/store\/orders\/12$/);
     const statuses: number[] = [];
-    for (const command of [list, cancel, ...others, cancel])
+    for (const command of [list, cancel, ...others, cancel, cancel])
       statuses.push(await runCurl(`${exported}; ${command}`));
-    expect(statuses).toEqual([200, 204, 404, 409, 409]);
+    expect(statuses).toEqual([200, 204, 404, 409, 409, 429]);
 
     expect((await stat(db)).mode & 0o777).toBe(0o600);
     const engine = await descendants(first.pid, "dynoxide");
@@ -80,7 +86,7 @@ describe.runIf(hasList)("npm start", () => {
       process.kill(-first.pid, "SIGINT");
       await expect.poll(runningStacks).toEqual([]);
       // npm forwards a signal that the terminal has sent already.
-      process.kill(-first.pid, "SIGINT");
+      for (const signal of ["SIGINT", "SIGTERM"]) process.kill(-first.pid, signal);
       for (const pid of engine) process.kill(pid, "SIGCONT");
     });
     expect(first.seen.stderr).not.toContain("exited");
@@ -101,7 +107,10 @@ describe.runIf(hasList)("npm start", () => {
     expect(connection).toMatchObject({ tables });
     const [file = ""] = await runningStacks();
     const recorded = JSON.parse(await readFile(join(stacks, file), "utf8"));
-    expect(recorded).toEqual({ ...connection, startedAt: expect.any(Number) });
+    expect(recorded).toEqual({
+      ...connection,
+      startedAt: expect.closeTo(Date.now(), -5),
+    });
     const [, earlierKey] = exported.split("=");
     const again = [key, earlierKey].map(async (key) => {
       const headers = { authorization: `Bearer ${key}` };

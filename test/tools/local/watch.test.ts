@@ -9,14 +9,16 @@ import {
   symlink,
   writeFile,
 } from "node:fs/promises";
-import { request } from "node:http";
+import { IncomingMessage, request, type ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setImmediate } from "node:timers/promises";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createLiveService, type Service } from "../../../infra/tools/local/service.ts";
 import { watchSources } from "../../../infra/tools/local/source-watch.ts";
 import { engineClient } from "../../../infra/tools/running-stacks/engine-client.ts";
-import { systemClock } from "../../../shared/clock.ts";
 import { root } from "../../helpers/admin-command.ts";
 import { machineHas } from "../../helpers/machine.ts";
 import { descendants, isAlive } from "../../helpers/processes.ts";
@@ -118,6 +120,41 @@ ${keys}`,
   });
 });
 
+test("a build's functions start once the earlier build has served its requests and stopped", async () => {
+  const events: string[] = [];
+  const build = (name: string) => {
+    const responses = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const waiting = responses.values();
+    const service: Service = {
+      basePath: "/v1",
+      requests: Promise.resolve(),
+      serve: () => waiting.next().value?.promise ?? Promise.resolve(),
+      begin: () => void events.push(`${name} begins`),
+      stop: async () => void events.push(`${name} stops`),
+    };
+    return { service, responses };
+  };
+  const { serve, stop, use } = createLiveService();
+  const [first, second] = [build("first"), build("second")];
+  const [request, response] = [new IncomingMessage(new Socket()), {} as ServerResponse];
+  await use(first.service);
+  const served = Promise.all([serve(request, response), serve(request, response)]);
+  const used = use(second.service);
+  for (const { resolve } of first.responses.toReversed()) {
+    await setImmediate();
+    expect(events).toEqual(["first begins"]);
+    resolve();
+  }
+  await Promise.all([served, used]);
+  await stop();
+  expect(events).toEqual([
+    "first begins",
+    "first stops",
+    "second begins",
+    "second stops",
+  ]);
+});
+
 describe("the watched sources", () => {
   const names = [
     "functions/one.ts",
@@ -129,6 +166,9 @@ describe("the watched sources", () => {
   /** Lets the watch look at them, and resolves when it is done with that. */
   let look: () => Promise<void>;
   const rebuild = vi.fn(async () => {});
+  const log = vi.fn<(line: string) => void>();
+  let ending: AbortController;
+  let watching: Promise<void>;
   beforeEach(async () => {
     const folder = await temporaryFolder();
     at = (name) => join(folder.path, name);
@@ -137,6 +177,7 @@ describe("the watched sources", () => {
       await writeFile(at(name), "");
     }
     rebuild.mockReset();
+    log.mockReset();
     let looked = () => {};
     let pauseOver = () => {};
     const pause = () => {
@@ -148,10 +189,10 @@ describe("the watched sources", () => {
         looked = resolve;
         pauseOver();
       });
-    const ending = new AbortController();
-    const clock = { ...systemClock, pause };
-    const log = () => {};
-    const watching = watchSources(rebuild, ending.signal, log, folder.path, clock);
+    ending = new AbortController();
+    let time = 0;
+    const clock = { now: () => (time += 1540), pause };
+    watching = watchSources(rebuild, ending.signal, log, folder.path, clock);
     return async () => {
       ending.abort();
       pauseOver();
@@ -173,8 +214,21 @@ describe("the watched sources", () => {
     for (const name of names) {
       await appendFile(at(name), "\n");
       await look();
-      await expectBuild(appendFile(at(name), "\n"));
+      // As long as before.
+      await expectBuild(writeFile(at(name), " "));
     }
+    await look();
+    expect(log.mock.calls).toEqual(names.map(() => ["Rebuilt in 1.5 s."]));
+  });
+
+  test("are not mentioned any more when the stack stops during a build", async () => {
+    rebuild.mockImplementationOnce(async () => ending.abort());
+    await appendFile(at("shared/one.ts"), "\n");
+    await look();
+    void look();
+    await watching;
+    expect(rebuild).toHaveBeenCalledOnce();
+    expect(log).not.toHaveBeenCalled();
   });
 
   test("are rebuilt when a folder is deleted, back and filled again", async () => {

@@ -19,21 +19,27 @@ test("an unknown setting fails the synthesis with one line that names it", async
 
 test("a stack that can't be synthesised says what esbuild found, and nothing else", async () => {
   const found =
-    "✘ [ERROR] Unexpected =\n\n    shared/errors.ts:1:6\n\n" +
+    "✘ [ERROR] Unexpected undefined\n\n    shared/errors.ts:1:6\n\n" +
     "✘ [ERROR] Unexpected ;\n\n    shared/errors.ts:2:1";
   const output = `Debugger attached.\n${found}\n\nnode:internal/main:1\n    ^\n`;
-  const failing = `console.error(${JSON.stringify(output)}); process.exit(1)`;
+  // It inherits no variables of CDK's.
+  vi.stubEnv("CDK_VALIDATION", "false");
+  const printed = JSON.stringify(output).replace(
+    "undefined",
+    '" + process.env.CDK_VALIDATION + "',
+  );
+  const failing = `console.error(${printed}); process.exit(1)`;
   await expect(synthesiseAfter(failing)).rejects.toMatchObject({
     name: "CommandError",
     message: `The stack can't be synthesised: ${found}`,
   });
 });
 
-test("a synthesis inherits no variables of CDK's", async () => {
-  vi.stubEnv("CDK_VALIDATION", "false");
-  await expect(
-    synthesiseAfter("console.error(process.env.CDK_VALIDATION); process.exit(1)"),
-  ).rejects.toThrow("The stack can't be synthesised: undefined");
+test("a synthesis on a full disk names the folder, and how to choose another", async () => {
+  const failing = 'console.error("ENOSPC: no space left on device"); process.exit(1)';
+  await expect(synthesiseAfter(failing)).rejects.toThrow(
+    "The stack can't be synthesised: no space left in /dev/null/nowhere. Set TMPDIR to a folder with 10 MB",
+  );
 });
 
 test("an interrupted synthesis fails with the interruption", async () => {

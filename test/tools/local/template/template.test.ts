@@ -79,7 +79,9 @@ test.each<[path: string, rejected: unknown[]]>([
   [`${mocked}.RequestTemplates.text/plain`, ['{"statusCode":$status}']],
   [`${response}.ResponseTemplates.application/json`, ["#end", "$context"]],
   ["ApiBearerKeys.IdentitySource", ["method.request.querystring.key"]],
+  ["ApiBearerKeys.Type", ["REQUEST"]],
   ["ListOrders.Layers", [["arn"]]],
+  ["ListOrders.Runtime", ["nodejs22.x"]],
   ["Orders.BillingMode", ["PROVISIONED"]],
 ])("a template is rejected if %s would be ignored or misread", (path, rejected) => {
   const [id = "", ...names] = path.split(".");
@@ -105,6 +107,12 @@ test.each<[reason: string, path: string, value: unknown]>([
     `${lists}.Integration.Uri`,
     "arn:aws:x/functions/arn:aws:x:y:z:function:f/more",
   ],
+  [
+    "StreamViewType of AWS::DynamoDB::Table Orders",
+    "Orders.StreamSpecification",
+    { StreamViewType: "KEYS_ONLY" },
+  ],
+  ["a status is needed", `${response}.StatusCode`, undefined],
   [": only literals are supported", `${response}.ResponseParameters`, header],
   ["Integration.IntegrationResponses of", `${mocked}.IntegrationResponses.1`, {}],
   [
