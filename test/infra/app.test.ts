@@ -37,20 +37,37 @@ function appWith(
 test("every environment, even a third one, is a stack with a team's own parts, which rules check", () => {
   const seen: string[] = [];
   const app = appWith({}, { ...fixtures, demo }, (stack) => {
-    seen.push(`${stack.stackName} of ${stack.environmentName}`);
+    const { alarmsTopic, apiKeysTable, functions, ordersTable, stage } = stack;
+    const parts = [ordersTable, apiKeysTable, stage, alarmsTopic];
+    const ids = [...parts, ...Object.values(functions)].map((part) => part?.node.id);
+    const { environmentName, keepData, stackName, writerAccounts } = stack;
+    seen.push(
+      [stackName, environmentName, keepData, ...writerAccounts, ...ids].join(" "),
+    );
     stack.terminationProtection = false;
     const table = stack.ordersTable.node.defaultChild as CfnTable;
     table.sseSpecification = { sseEnabled: true, kmsMasterKeyId: "key" };
   });
-  expect(seen).toEqual([
-    "PetStoreOrders-everything of every-option",
-    "PetStoreOrders-no-option of staging",
-    "PetStoreOrders-demo of demo",
-  ]);
+  expect(seen.join("\n")).toBe(
+    `PetStoreOrders-everything every-option true 222222222222 Orders ApiKeys DeploymentStage.v1 Topic ListOrders CancelOrder Authorize
+PetStoreOrders-no-option staging false Orders ApiKeys DeploymentStage.v1  ListOrders CancelOrder Authorize
+PetStoreOrders-demo demo false Orders ApiKeys DeploymentStage.v1  ListOrders CancelOrder Authorize`,
+  );
   const broken = app.node.children.flatMap(({ node }) => node.validate());
   expect(broken).toEqual(["keepData needs terminationProtection"]);
   const warned = app.node.children.flatMap(({ node }) => node.metadata);
   expect(JSON.stringify(warned)).toContain("may not use the table's key");
+});
+
+test("CDK runs the app with a team's own parts and errors of a line, and tells AWS nothing of its use", async () => {
+  expect(cdkJson).toMatchObject({
+    app: "node --import ./infra/tools/terminal/report-errors.ts infra/app.ts",
+    versionReporting: false,
+    notices: false,
+    context: { "cli-telemetry": false },
+  });
+  const source = await readFile("infra/app.ts", "utf8");
+  expect(source).toMatch(/main\) createOrdersApp\(environments, addOwnParts\);$/m);
 });
 
 test("a mistake in the settings stops synthesis", () => {

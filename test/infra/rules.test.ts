@@ -67,12 +67,12 @@ const warnings = (environment: Environment, addParts?: (stack: OrdersStack) => v
 test("synthesis warns of what production lacks", () => {
   const { email: _, ...silent } = everyOption.alarms;
   const { listConcurrency: __, webAclArn, ...production } = everyOption;
-  const stackName = "acme-platform-pet-store-orders";
+  const stackName = "acme-platform-pet-store-or";
   expect(warnings({ ...production, alarms: silent, stackName })).toEqual([
     "Slow readers of lists can use up the account's concurrency: set listConcurrency in infra/environments.ts [ack: pet-store-orders:listConcurrency]",
     "Requests without a key can use up the clients' rate limits: set webAclArn in infra/environments.ts, or associate a web ACL in infra/own.ts [ack: pet-store-orders:webAclArn]",
     "The alarms notify no one: set alarms.email or alarms.topicArn in infra/environments.ts [ack: pet-store-orders:alarms]",
-    "CloudFormation shortens stackName in the names of functions and roles, which have at most 64 letters: write policies for acme-platform-pet-store-* instead of acme-platform-pet-store-orders-* [ack: pet-store-orders:stackName]",
+    "CloudFormation shortens stackName in the names of functions and roles, which have at most 64 letters: write policies for acme-platform-pet-store-* instead of acme-platform-pet-store-or-* [ack: pet-store-orders:stackName]",
   ]);
 
   const topicArn = "arn:aws:sns:eu-central-1:111111111111:on-call";

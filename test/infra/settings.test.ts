@@ -1,6 +1,6 @@
 import type { App } from "aws-cdk-lib/core";
 import { expect, test } from "vitest";
-import type { Environment } from "../../infra/environments.ts";
+import { type Environment, environments } from "../../infra/environments.ts";
 import { functionList } from "../../infra/stack/function-list.ts";
 import { readRestApi } from "../../infra/tools/local/template/rest-api.ts";
 import { readStackTemplate } from "../../infra/tools/local/template/stack-template.ts";
@@ -15,8 +15,14 @@ const { email: __, ...silent } = alarms;
 
 test("each setting changes only what it is about", () => {
   const settings: Record<string, Partial<Environment>> = {
-    "another apiKeyPrefix": { apiKeyPrefix: "hafen_live" },
-    "another authorizerCacheSeconds": { authorizerCacheSeconds: 59 },
+    "apiKeyPrefix and authorizerCacheSeconds, beside flags and lists that say no": {
+      apiKeyPrefix: "hafen_live",
+      authorizerCacheSeconds: 59,
+      dashboard: false,
+      ordersStream: false,
+      writerAccounts: [],
+      tags: {},
+    },
     "domain with its hosted zone": { domain },
     "domain with a record of someone else's, beside the gateway's address": {
       domain: { ...elsewhere, keepGatewayAddress: true },
@@ -35,7 +41,19 @@ test("each setting changes only what it is about", () => {
     ordersStream: { ordersStream: true },
     writerAccounts: { writerAccounts: ["222222222222", "333333333333"] },
     dashboard: { dashboard: true },
-    topicArn: { alarms: { ...silent, topicArn: "arn:aws:sns:eu:1:on-call" } },
+    "topicArn, and every limit of the alarms": {
+      alarms: {
+        ...silent,
+        topicArn: "arn:aws:sns:eu:1:on-call",
+        functionFailures: { percent: 6, atLeast: 4 },
+        functionThrottles: 11,
+        listsCutOff: 4,
+        rejectedKeys: { percent: 12, atLeast: 22 },
+        requestsThrottled: 251,
+        slow: { cancel: 2001, listFirstPage: 3001 },
+        tableThrottles: 51,
+      },
+    },
   };
   const texts = Object.entries(settings).map(([name, changed]) => {
     const before = { ...noOption, ...(changed.alarms && { alarms }) };
@@ -44,10 +62,9 @@ test("each setting changes only what it is about", () => {
   });
   const everyAlarm = /(?:Alarms\/\w+, ){17}Alarms\/\w+/g;
   expect(texts.join("").replaceAll(everyAlarm, "18 alarms")).toBe(`
-another apiKeyPrefix
-  Api/BearerKeys: Properties.IdentityValidationExpression "^[Bb][Ee][Aa][Rr][Ee][Rr] +pets_none_[0-9A-Za-z]{49}$" -> "^[Bb][Ee][Aa][Rr][Ee][Rr] +hafen_live_[0-9A-Za-z]{49}$"
-another authorizerCacheSeconds
+apiKeyPrefix and authorizerCacheSeconds, beside flags and lists that say no
   Api/BearerKeys: Properties.AuthorizerResultTtlInSeconds 15 -> 59
+  Api/BearerKeys: Properties.IdentityValidationExpression "^[Bb][Ee][Aa][Rr][Ee][Rr] +pets_none_[0-9A-Za-z]{49}$" -> "^[Bb][Ee][Aa][Rr][Ee][Rr] +hafen_live_[0-9A-Za-z]{49}$"
 domain with its hosted zone
   Outputs.BaseUrl: Value "https://<ApiRest4DEC74FE>.execute-api.<AWS::Region>.<AWS::URLSuffix>/v1" -> "https://orders.eu.example.com/v1"
   Api/Rest: Properties.DisableExecuteApiEndpoint false -> true
@@ -56,7 +73,7 @@ domain with its hosted zone
   Api/Domain/Record: added Route53::RecordSet
 domain with a record of someone else's, beside the gateway's address
   Outputs.BaseUrl: Value "https://<ApiRest4DEC74FE>.execute-api.<AWS::Region>.<AWS::URLSuffix>/v1" -> "https://orders.eu.example.com/v1"
-  Outputs.RegionalDomainName: added Output
+  Outputs.RegionalDomainName: added Output <ApiDomainNameE4918B96.RegionalDomainName>
   Api/Domain/Name: added ApiGateway::DomainName
   Api/Domain/BasePath: added ApiGateway::BasePathMapping
 permissionsBoundary
@@ -86,18 +103,36 @@ keepData
   Orders, ApiKeys, ListOrdersLog, CancelOrderLog, AuthorizeLog, Api/AccessLog: DeletionPolicy "Delete" -> "Retain"
 ordersStream
   Orders: Properties.StreamSpecification unset -> {"StreamViewType":"NEW_AND_OLD_IMAGES"}
-  Outputs.OrdersStreamArn: added Output
+  Outputs.OrdersStreamArn: added Output <OrdersA9B65338.StreamArn>
 writerAccounts
   Orders: Properties.ResourcePolicy unset -> {"PolicyDocument":{"Statement":[{"Action":["dynamodb:GetItem","dynamodb:PutItem","dynamodb:UpdateItem","dynamodb:ConditionCheckItem"],"Effect":"Allow","Principal":{"AWS":["222222222222","333333333333"]},"Resource":"*"}],"Version":"2012-10-17"}}
 dashboard
   Dashboard/Dashboard: added CloudWatch::Dashboard
-topicArn
+topicArn, and every limit of the alarms
   Outputs.AlarmsTopicArn: Value "<AlarmsTopic3A2DFEBA>" -> "arn:aws:sns:eu:1:on-call"
   Alarms/Topic: removed SNS::Topic
   Alarms/Topic/Policy: removed SNS::TopicPolicy
   Alarms/Topic/on-call@example.com: removed SNS::Subscription
   18 alarms: Properties.AlarmActions.0 "<AlarmsTopic3A2DFEBA>" -> "arn:aws:sns:eu:1:on-call"
-  18 alarms: Properties.OKActions.0 "<AlarmsTopic3A2DFEBA>" -> "arn:aws:sns:eu:1:on-call"`);
+  18 alarms: Properties.OKActions.0 "<AlarmsTopic3A2DFEBA>" -> "arn:aws:sns:eu:1:on-call"
+  Alarms/ListOrdersTableThrottled, Alarms/CancelOrderTableThrottled, Alarms/AuthorizeTableThrottled: Properties.Threshold 50 -> 51
+  Alarms/ListOrdersThrottled, Alarms/CancelOrderThrottled, Alarms/AuthorizeThrottled: Properties.Threshold 10 -> 11
+  Alarms/ListOrdersFailing, Alarms/ListOrdersServerErrors, Alarms/CancelOrderFailing, Alarms/CancelOrderServerErrors, Alarms/AuthorizeFailing, Alarms/AuthorizeServerErrors, Alarms/ApiServerErrors: Properties.Metrics.0.Expression "IF(failed >= 3, 100 * failed / FILL(total, 1), 0)" -> "IF(failed >= 4, 100 * failed / FILL(total, 1), 0)"
+  Alarms/ListOrdersFailing, Alarms/ListOrdersServerErrors, Alarms/CancelOrderFailing, Alarms/CancelOrderServerErrors, Alarms/AuthorizeFailing, Alarms/AuthorizeServerErrors, Alarms/ApiServerErrors: Properties.Threshold 5 -> 6
+  Alarms/CancelSlow: Properties.Threshold 2000 -> 2001
+  Alarms/ListSlow: Properties.Threshold 3000 -> 3001
+  Alarms/ListsCutOff: Properties.Threshold 3 -> 4
+  Alarms/KeysRejected: Properties.Metrics.0.Expression "IF(failed >= 20, 100 * failed / FILL(total, 1), 0)" -> "IF(failed >= 22, 100 * failed / FILL(total, 1), 0)"
+  Alarms/KeysRejected: Properties.Threshold 10 -> 12
+  Alarms/RequestsThrottled: Properties.Threshold 250 -> 251`);
+});
+
+const samples = `{"staging":{"name":"staging","stackName":"PetStoreOrders-staging","apiKeyPrefix":"pets_test","keepData":false,"tableThroughput":{"reads":2000,"writes":500},"authorizerCacheSeconds":10,"throttling":{"listOrders":{"rateLimit":2,"burstLimit":20},"cancelOrder":{"rateLimit":20,"burstLimit":40}},"logRetentionDays":14,"accessLogRetentionDays":14,"functionLogLevel":"DEBUG","systemLogLevel":"INFO"},
+"production":{"name":"production","stackName":"PetStoreOrders-production","apiKeyPrefix":"pets_live","keepData":true,"tableThroughput":{"reads":12000,"writes":2000},"authorizerCacheSeconds":60,"throttling":{"listOrders":{"rateLimit":10,"burstLimit":20},"cancelOrder":{"rateLimit":200,"burstLimit":400}},"logRetentionDays":365,"accessLogRetentionDays":90,"functionLogLevel":"INFO","systemLogLevel":"WARN","dashboard":true,"alarms":{"canary":true,"functionFailures":{"percent":5,"atLeast":3},"rejectedKeys":{"percent":10,"atLeast":20},"slow":{"cancel":2000,"listFirstPage":3000},"listsCutOff":3,"functionThrottles":10,"tableThrottles":50,"requestsThrottled":300}}}`;
+
+test("the sample environments have the values that pages and costs count on, if they are the samples", () => {
+  const isSample = environments.production.stackName === "PetStoreOrders-production";
+  expect(isSample ? environments : JSON.parse(samples)).toEqual(JSON.parse(samples));
 });
 
 test("CDK deploys a stack to its account only, and protects it if it keeps data", () => {

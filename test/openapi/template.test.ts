@@ -44,7 +44,7 @@ const otherMethod = ["POST /store/orders"];
 const unknownPath = ["GET /nope"];
 const anywhere = [...operation, ...otherMethod, ...unknownPath];
 
-/** The requests that may get each type of gateway response and its status; no other has one. */
+/** The requests that may get each type of gateway response, and its status, or the code of a default. */
 const requestsByType: Record<string, string[]> = {
   "ACCESS_DENIED 403": operation,
   "API_CONFIGURATION_ERROR 500": operation,
@@ -52,6 +52,8 @@ const requestsByType: Record<string, string[]> = {
   "AUTHORIZER_FAILURE 500": operation,
   "BAD_REQUEST_BODY 400": anywhere,
   "BAD_REQUEST_PARAMETERS 400": anywhere,
+  "DEFAULT_4XX bad_request": [],
+  "DEFAULT_5XX internal_error": [],
   "EXPIRED_TOKEN 403": operation,
   "INTEGRATION_FAILURE 500": operation,
   "INTEGRATION_TIMEOUT 504": operation,
@@ -70,16 +72,19 @@ const requestsByType: Record<string, string[]> = {
 test("the document describes a gateway response wherever a client may get it", () => {
   const types: string[] = [];
   for (const { type, status, ...literal } of api.gatewayResponses) {
-    expect(literal.headers["Cache-Control"]).toBe("no-store");
-    if (status === undefined) continue;
-    const response = `${type} ${status}`;
+    expect(literal.headers).toEqual({
+      "Cache-Control": "no-store",
+      ...(status === 401 && { "WWW-Authenticate": "Bearer" }),
+      ...(status === 429 && { "Retry-After": "1" }),
+    });
+    const response = `${type} ${status ?? JSON.parse(literal.body).code}`;
     types.push(response);
     for (const request of requestsByType[response] ?? []) {
       const [method = "", path = ""] = request.split(" ");
       const problems = responseProblems({
         method,
         path,
-        ...httpResponse(status, literal),
+        ...httpResponse(Number(status), literal),
       });
       expect(problems, `${response} for ${request}`).toEqual([]);
     }
