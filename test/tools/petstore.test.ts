@@ -25,7 +25,8 @@ describe("the launcher", () => {
       join(checkout, "infra/tools/petstore.ts"),
       `const words = process.argv.slice(2);
       process.on("SIGINT", () => process.exit(42));
-      console.log(JSON.stringify({ words, cwd: process.cwd(), pid: process.pid }));
+      const { execArgv: options, pid } = process;
+      console.log(JSON.stringify({ words, cwd: process.cwd(), pid, options }));
       if (words[0] === "wait") setInterval(() => {}, 1000);`,
     );
   });
@@ -44,7 +45,9 @@ describe("the launcher", () => {
     for (const file of [launcher, link]) {
       const { stdout, ...rest } = call(file);
       expect(rest).toEqual({ status: 0, stderr: "" });
-      expect(JSON.parse(stdout)).toMatchObject({ words: ["a b", "$c", ""], cwd: "/" });
+      const options = petstore.slice(0, -1);
+      const called = { words: ["a b", "$c", ""], cwd: "/", options };
+      expect(JSON.parse(stdout)).toMatchObject(called);
     }
   });
 
@@ -121,6 +124,19 @@ test("help and wrong use load no package but commander", async () => {
   const loaded = lines.map((words) => `after ${words}: commander`);
   expect(stdout.match(/^after .*/gm)).toEqual(loaded);
   expect(said).toContain("--name");
+  const helps = stdout.replaceAll(/\s+/g, " ");
+  for (const sentence of [
+    "--accept <digest> changes that are meant --app <directory> a synthesised app; without it, synthesises one",
+    "-c, --context <key=value> such as canary=false, for the synthesis",
+    "--require-approval <level> when to ask: never, any-change, broadening, destructive",
+    "--outputs-file <file> where CDK writes the stack's outputs, as JSON",
+    "--revert-drift also undo what was changed outside CloudFormation",
+    "--template <file> compare with a saved template; needs no credentials",
+    "options of `cdk diff`, such as --security-only",
+    "options of `cdk synth`, such as -c canary=false",
+    "-o, --output <folder> where to write (default: cdk.out)",
+  ])
+    expect(helps).toContain(sentence);
 });
 
 test("a command that reads a table loads no CDK", async () => {
@@ -132,7 +148,7 @@ test("a command that reads a table loads no CDK", async () => {
 
 test.each([
   ["", 2, "Usage: petstore [options] [command]"],
-  ["odrers list", 2, "unknown command 'odrers'\n(Did you mean orders?)"],
+  ["odrers list", 2, "unknown command 'odrers'\n(Did you mean orders?)\n(see --help)"],
   ["keys isue", 2, "unknown command 'isue'\n(Did you mean issue?)"],
 ])(
   "wrong use exits with 2 and says so on standard error: %s",
@@ -143,9 +159,35 @@ test.each([
   },
 );
 
+const help = `Run it on this machine:
+  start              run the service
+
+Operate it:
+  keys               issue, list, revoke, check and repair API keys
+  orders             list, show, count, import, export, ship, audit, reinstate
+                     and repair orders
+
+Deploy it:
+  synth              write and check the templates of all environments
+  compare            list what a deployment would change out of the ordinary
+  diff               print every change that a deployment would make
+  deploy             compare, then deploy with CDK if every change is accepted
+  drift              list what was changed by hand since the last deployment
+  smoke              check that a running service keeps its promises to clients
+
+More:
+  help [command...]  print the help of a command
+
+Exit codes:
+  0    done
+  1    failed; also a rejected key, a failed check, a change that isn't accepted, drift
+  2    wrong use; also a comparison that can't be made, or nothing installed yet
+  3-7  of orders ship, see its help
+`;
+
 test.each([
-  ["help", "Exit codes:"],
-  ["-h", "Operate it:"],
+  ["help", help],
+  ["-h", help],
   ["help keys issue", "Usage: petstore keys issue"],
   ["orders ship --help", "7  may have shipped or not"],
   ["--version", "1."],

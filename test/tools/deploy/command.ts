@@ -58,7 +58,11 @@ export function stackIs(status: StackStatus | Error) {
     StackStatus: status,
     CreationTime: new Date(),
     EnableTerminationProtection: true,
-    Outputs: [{ OutputKey: "OrdersTableName", OutputValue: "Orders-1" }],
+    Outputs: [
+      { OutputKey: "BaseUrl", OutputValue: "https://example.com" },
+      { OutputKey: "OrdersTableName", OutputValue: "Orders-1" },
+      { OutputKey: "ApiKeysTableName", OutputValue: "ApiKeys-1" },
+    ],
   };
   describe.resolves({ Stacks: [stack] });
 }
@@ -85,7 +89,7 @@ writeFileSync(file("manifest.json"), JSON.stringify(manifest));
 const script = `#!/bin/sh
 echo "cdk $*" >> ${file("cdk.calls")}
 /usr/bin/env > ${file("cdk.env")}
-[ ! -e "$HOME/.cdk.json" ] || echo "CDK reads $HOME/.cdk.json" >> ${file("cdk.env")}
+echo "home:" $(/bin/ls -A "$HOME") >> ${file("cdk.env")}
 eval "$FAKE_DOES"
 `;
 writeFileSync(file("cdk"), script, { mode: 0o755 });
@@ -155,11 +159,11 @@ export async function run(...words: string[]): Promise<string> {
     .replaceAll(`${process.cwd()}/`, "");
 }
 
-/** What the last call of CDK inherited from CDK's and AWS's settings. */
+/** What the last call of CDK inherited from CDK's and AWS's settings, and had in its home. */
 export const inherited = () =>
   readFileSync(file("cdk.env"), "utf8")
     .split("\n")
-    .filter((line) => /^(CDK|CONTEXT|AWS|AMAZON)/.test(line))
+    .filter((line) => /^(CDK|CONTEXT|AWS|AMAZON|home:)/.test(line))
     .sort();
 
 /** A test's calls of AWS, with the key and the region of each. None may wait for ever. */

@@ -193,7 +193,8 @@ test("what may be replaced counts as replaced", () => {
   ]);
 });
 
-test("termination protection that stays on needs no one's consent", () => {
+test("termination protection that stays on, or begins, needs no one's consent", () => {
   const stack = { template: deployedTemplate, terminationProtection: true };
-  expect(review(stack, stack)).toEqual([]);
+  for (const terminationProtection of [true, false])
+    expect(review({ ...stack, terminationProtection }, stack)).toEqual([]);
 });

@@ -15,7 +15,6 @@ import {
 const statements = "CancelOrderRole/DefaultPolicy.PolicyDocument.Statement";
 const allowsAll = { Effect: "Allow", Action: "*", Resource: "*" };
 const anyRoute = cancelRoute.replace("DELETE", "ANY");
-const response = "Api/Rest/UNAUTHORIZED.ResponseTemplates.application/json";
 
 function moveOrders(next: Template, table: unknown) {
   const { Ref } = reference(next, "Orders");
@@ -47,14 +46,14 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
     "CancelOrder, ListOrders: Environment.Variables.ORDERS_TABLE: <OrdersA9B65338> becomes <<OrdersA9B65338>",
   ],
   [
-    "functions move to a table with the path of theirs",
+    "functions move to another table with the path of theirs",
     (next) => {
-      const { resource } = at(next, "ApiKeys");
-      const { Ref } = reference(next, "ApiKeys");
-      moveOrders(next, { Ref });
-      resource["Metadata"] = at(next, "Orders").resource["Metadata"];
+      const { Metadata } = at(next, "Orders").resource;
+      addLike("Orders", "Other", { TableName: "OTHER" }, { Metadata })(next);
+      moveOrders(next, { Ref: "Other" });
     },
-    "CancelOrder, ListOrders: Environment.Variables.ORDERS_TABLE: <OrdersA9B65338> becomes",
+    "! Orders: a new DynamoDB::Table; ",
+    "CancelOrder, ListOrders: Environment.Variables.ORDERS_TABLE: <OrdersA9B65338> becomes <Other>",
   ],
   [
     "a metric's log is a new one with the old one's path",
@@ -81,12 +80,16 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
     "Own: a new SNS::Subscription; Endpoint else@example.com; Protocol email",
   ],
   [
-    "the tables' tag, which may say who may use them, changes",
+    "tags of the tables, which may say who may use them, change or go",
     (next) => {
-      for (const path of ["Orders", "ApiKeys"])
-        set(`${path}.Tags.3.Value`, "others")(next);
+      for (const { Properties } of every(next, "DynamoDB::Table")) {
+        const tags = Properties?.["Tags"];
+        tags.splice(-1);
+        tags[0].Value = "others";
+      }
     },
-    "ApiKeys, Orders: Tags.team: orders becomes others",
+    "ApiKeys, Orders: Tags.cost-centre: 4711 becomes others",
+    "ApiKeys, Orders: Tags.team: orders becomes unset",
   ],
   [
     "an alias points to unpublished code",
@@ -116,9 +119,9 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
     "CancelOrderRole/DefaultPolicy: PolicyDocument.Statement: gains Allow Principal",
   ],
   [
-    "a variable steers the runtime",
-    set("CancelOrder.Environment.Variables.LD_PRELOAD", "/tmp/other.so"),
-    "CancelOrder: Environment.Variables.LD_PRELOAD: unset becomes /tmp/other.so",
+    "a variable steers the runtime, and would steer the terminal",
+    set("CancelOrder.Environment.Variables.LD_PRELOAD", "/tmp/other.so\u001b[2K"),
+    "CancelOrder: Environment.Variables.LD_PRELOAD: unset becomes /tmp/other.so\\u{1b}[2K",
   ],
   [
     "a role gains an inline policy",
@@ -136,14 +139,6 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
     "an output is exported under another name",
     ({ Outputs = {} }) => Object.assign(Outputs["AlarmsTopicArn"] ?? {}, { Export: "x" }),
     "Outputs.AlarmsTopicArn: Export: unset becomes x",
-  ],
-  [
-    "the tables lose a tag",
-    (next) => {
-      for (const { Properties } of every(next, "DynamoDB::Table"))
-        Properties?.["Tags"].splice(-1);
-    },
-    "ApiKeys, Orders: Tags.team: orders becomes unset",
   ],
   [
     "older TLS is accepted",
@@ -183,15 +178,6 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
     "! Orders: Type: AWS::DynamoDB::Table becomes AWS::S3::Bucket, and a new resource",
   ],
   [
-    "functions move to another table",
-    (next) => {
-      addLike("Orders", "Other", { TableName: "OTHER" })(next);
-      moveOrders(next, { Ref: "Other" });
-    },
-    "! Other: a new DynamoDB::Table; ",
-    "CancelOrder, ListOrders: Environment.Variables.ORDERS_TABLE: <OrdersA9B65338> becomes",
-  ],
-  [
     "anyone may write to a new log",
     add("Own", "Logs::LogGroup", {
       ResourcePolicyDocument: { Statement: { Principal: "*" } },
@@ -204,32 +190,31 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
     "Rollout/CancelOrder: AlarmConfiguration.Alarms: loses",
   ],
   [
-    "a gateway response shows AWS's own message",
-    set(
-      response,
-      '{"code":"unauthorized","message":"$context.error.message","status":401}',
-    ),
+    "gateway responses show AWS's own message, show what was sent, have a field twice, or no field",
+    (next) => {
+      for (const [type, body] of [
+        ["UNAUTHORIZED", '{"code":"unauthorized","message":"$context.error.message"}'],
+        ["THROTTLED", '{"code":"too_many_requests","message":"$!{input.path(0)}"}'],
+        ["RESOURCE_NOT_FOUND", '{"code":"no","code":"resource_not_found"}'],
+        ["WAF_FILTERED", "null"],
+      ])
+        set(`Api/Rest/${type}.ResponseTemplates.application/json`, body)(next);
+    },
+    "Api/Rest/RESOURCE_NOT_FOUND: ResponseTemplates.application/json: ",
+    "Api/Rest/THROTTLED: ResponseTemplates.application/json.message: Too many",
+    "Api/Rest/THROTTLED: ResponseTemplates.application/json.status: 429",
     "Api/Rest/UNAUTHORIZED: ResponseTemplates.application/json.message: Missing or",
+    "Api/Rest/UNAUTHORIZED: ResponseTemplates.application/json.status: 401",
+    "Api/Rest/WAF_FILTERED: ResponseTemplates.application/json: ",
   ],
   [
-    "a gateway response shows what was sent, or nothing",
-    set(response, '{"code":"unauthorized","message":"$!{input.path(0)}","status":401}'),
-    "Api/Rest/UNAUTHORIZED: ResponseTemplates.application/json.message: Missing or",
-  ],
-  [
-    "a gateway response is no longer an Error record",
-    set(response, "null"),
-    "Api/Rest/UNAUTHORIZED: ResponseTemplates.application/json:",
-  ],
-  [
-    "a text comes from Parameter Store",
-    set("Api/Rest.Description", "{{resolve:ssm:text}}"),
+    "texts come from Parameter Store and another stack",
+    (next) => {
+      set("Api/Rest.Description", "{{resolve:ssm:text}}")(next);
+      set("CancelOrder.Description", { "Fn::ImportValue": "Text" })(next);
+    },
     "Api/Rest: Description: unset becomes {{resolve:ssm:text}}",
-  ],
-  [
-    "a text comes from another stack",
-    set("Api/Rest.Description", { "Fn::ImportValue": "Text" }),
-    'Api/Rest: Description: unset becomes {"Fn::ImportValue":"Text"}',
+    'CancelOrder: Description: unset becomes {"Fn::ImportValue":"Text"}',
   ],
   [
     "a statement of a policy changes, which is shown whole",
@@ -239,21 +224,21 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
       "loses Allow Principal <CancelOrderRole28771C3D>, Action dynamodb:UpdateItem, Resource <OrdersA9B65338.Arn>",
   ],
   [
-    "a statement names what it leaves out",
-    push(statements, { Effect: "Allow", NotAction: "iam:*", NotResource: "*" }),
+    "statements name what they leave out, and on which condition",
+    edit(statements, (list) =>
+      list.push(
+        { Effect: "Allow", NotAction: "iam:*", NotResource: "*" },
+        {
+          Effect: "Allow",
+          Action: "s3:*",
+          NotPrincipal: { AWS: "1" },
+          Condition: { Bool: { "aws:MFA": true } },
+        },
+      ),
+    ),
     "! CancelOrderRole/DefaultPolicy: PolicyDocument.Statement: gains Allow Principal " +
-      "<CancelOrderRole28771C3D>, NotAction iam:*, NotResource *",
-  ],
-  [
-    "a statement names who is left out, and on which condition",
-    push(statements, {
-      Effect: "Allow",
-      Action: "s3:*",
-      NotPrincipal: { AWS: "1" },
-      Condition: { Bool: { "aws:MFA": true } },
-    }),
-    "! CancelOrderRole/DefaultPolicy: PolicyDocument.Statement: gains Allow Action s3:*, " +
-      "NotPrincipal AWS 1, Condition Bool aws:MFA true",
+      "<CancelOrderRole28771C3D>, NotAction iam:*, NotResource *; " +
+      "gains Allow Action s3:*, NotPrincipal AWS 1, Condition Bool aws:MFA true",
   ],
   [
     "others may no longer write orders",
@@ -263,19 +248,31 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
       '"Version":"2012-10-17"}} becomes unset',
   ],
   [
-    "a route is open",
-    set(`${cancelRoute}.AuthorizationType`, "NONE"),
+    "routes no longer ask for keys",
+    (next) => {
+      set(`${cancelRoute}.AuthorizationType`, "NONE")(next);
+      set("Api/Rest/Default/store/orders/GET.AuthorizationType", undefined)(next);
+    },
+    "! Api/Rest/Default/store/orders/GET: AuthorizationType: CUSTOM becomes unset",
     `! ${cancelRoute}: AuthorizationType: CUSTOM becomes NONE`,
   ],
   [
-    "a route no longer asks for keys",
-    set(`${cancelRoute}.AuthorizationType`, undefined),
-    `! ${cancelRoute}: AuthorizationType: CUSTOM becomes unset`,
+    "people gain a grant",
+    add("Own", "IAM::Policy", {
+      Groups: ["ops"],
+      Users: ["eve"],
+      PolicyDocument: { Statement: { Effect: "Allow", Action: "s3:Get", Resource: "*" } },
+    }),
+    "; PolicyDocument.Statement Allow Principal ops, eve, Action s3:Get, Resource *",
   ],
   [
-    "a new route says nothing of keys",
-    add("Own", "ApiGateway::Method", { HttpMethod: "GET" }),
-    "! Own: a new ApiGateway::Method; HttpMethod GET",
+    "new routes ask for AWS's signatures, or say nothing of keys",
+    (next) => {
+      add("Signed", "ApiGateway::Method", { AuthorizationType: "AWS_IAM" })(next);
+      add("Open", "ApiGateway::Method", { HttpMethod: "GET" })(next);
+    },
+    "! Open: a new ApiGateway::Method; HttpMethod GET",
+    "  Signed: a new ApiGateway::Method; AuthorizationType AWS_IAM",
   ],
   [
     "an open route no longer has a constant response",
@@ -293,24 +290,19 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
     "! Own: a new Lambda::Permission; Properties Allow Principal 444444444444, Action lambda:InvokeFunction, FunctionName <CancelOrder87F627D3>",
   ],
   [
-    "a table can be deleted",
-    set("Orders.DeletionProtectionEnabled", false),
-    "! Orders: DeletionProtectionEnabled: true becomes false",
-  ],
-  [
-    "a table goes with the stack",
-    (next) => Object.assign(at(next, "Orders").resource, { DeletionPolicy: "Delete" }),
+    "orders can be deleted, go with the stack, have no backups, or expire",
+    (next) => {
+      set("Orders.DeletionProtectionEnabled", false)(next);
+      set("Orders.PointInTimeRecoverySpecification", undefined)(next);
+      set("Orders.TimeToLiveSpecification", { AttributeName: "shipDate" })(next);
+      const gone = { DeletionPolicy: "Delete", UpdateReplacePolicy: "Delete" };
+      Object.assign(at(next, "Orders").resource, gone);
+    },
     "! Orders: DeletionPolicy: Retain becomes Delete",
-  ],
-  [
-    "a table has no backups",
-    set("Orders.PointInTimeRecoverySpecification", undefined),
+    "! Orders: DeletionProtectionEnabled: true becomes false",
     '! Orders: PointInTimeRecoverySpecification: {"PointInTimeRecoveryEnabled":true',
-  ],
-  [
-    "orders expire",
-    set("Orders.TimeToLiveSpecification", { AttributeName: "shipDate", Enabled: true }),
     "! Orders: TimeToLiveSpecification: unset becomes",
+    "! Orders: UpdateReplacePolicy: Retain becomes Delete",
   ],
   [
     "the API gets another address",
