@@ -8,7 +8,6 @@ import {
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { environments } from "../../infra/environments.ts";
 import {
   dummyCredentials,
   region,
@@ -17,7 +16,6 @@ import { orderFields, orderStatuses } from "../../shared/order.ts";
 import { cancelOrder } from "../../shared/orders-table.ts";
 import { placeOrder, reinstateOrder } from "../../shared/recipes/write-orders.ts";
 import { machineHas } from "../helpers/machine.ts";
-import { readAssembly } from "../helpers/read-assembly.ts";
 import { testEnvironment } from "../helpers/test-environment.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
 
@@ -122,42 +120,6 @@ test("the page's commands find the table by the output OrdersTableName of a stac
   expect((await awsArguments(command)).join(" ")).toMatch(
     /^cloudformation describe-stacks --stack-name PetStoreOrders-production --output text --query Stacks\[0]\.Outputs\[\?OutputKey=='OrdersTableName']\.OutputValue$/,
   );
-  const [policy = ""] = examples("json", "Find the table");
-  const verbs = ["GetItem", "PutItem", "UpdateItem", "ConditionCheckItem"];
-  const arn = (service: string, resource: string) =>
-    `arn:aws:${service}:REGION:ACCOUNT:${resource}`;
-  expect(JSON.parse(policy).Statement).toMatchObject([
-    {
-      Action: verbs.map((verb) => `dynamodb:${verb}`),
-      Resource: arn("dynamodb", "table/NAME"),
-    },
-    {
-      Action: "cloudformation:DescribeStacks",
-      Resource: arn("cloudformation", "stack/PetStoreOrders-production/*"),
-    },
-  ]);
-});
-
-test("the page's variables reach the orders table of the local stack", async () => {
-  const [variables = ""] = examples("sh", "Try it on your machine");
-  const { template } = await readAssembly();
-  const names =
-    "AWS_PROFILE AWS_ENDPOINT_URL AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_REGION AWS_DEFAULT_REGION ORDERS";
-  const script = `AWS_PROFILE=ours; ${variables}\nfor name in ${names}; do echo "\${!name}"; done`;
-  const { stdout } = await promisify(execFile)("bash", ["-c", script]);
-  const ORDERS = template
-    .output("OrdersTableName")
-    .replace(environments.staging.stackName, "PetStoreOrders-staging");
-  const { accessKeyId, secretAccessKey } = dummyCredentials;
-  expect(stdout.trimEnd().split("\n")).toEqual([
-    "",
-    "ENDPOINT",
-    accessKeyId,
-    secretAccessKey,
-    region,
-    region,
-    ORDERS,
-  ]);
 });
 
 test.each([
@@ -178,9 +140,7 @@ test.each([
 
 test("the orders table's page shows the event of a cancellation as the service writes it", async () => {
   const [json = ""] = examples("json", "Find orders to ship, and cancellations");
-  const { eventName, dynamodb } = JSON.parse(json);
-  const { Keys, OldImage: before, NewImage: after, StreamViewType } = dynamodb;
-  expect([eventName, StreamViewType]).toEqual(["MODIFY", "NEW_AND_OLD_IMAGES"]);
+  const { Keys, OldImage: before, NewImage: after } = JSON.parse(json).dynamodb;
   const { id, cancelledAt, cancelledBy, cancellationId } = after;
   await tables.putOrder(before);
   await cancelOrder(tables.client, table, {
@@ -211,12 +171,7 @@ function passes(pattern: Pattern, event: Event | string | undefined): boolean {
 }
 
 test("the orders table's page has event filters for orders to ship and for cancellations", () => {
-  const { FilterCriteria, ...properties } = parse(examples("yaml").join()).Properties;
-  expect(properties).toMatchObject({
-    StartingPosition: "TRIM_HORIZON",
-    BisectBatchOnFunctionError: true,
-  });
-  const { Filters } = FilterCriteria;
+  const { Filters } = parse(examples("yaml").join()).Properties.FilterCriteria;
   const statuses = ["none", "on hold", ...orderStatuses];
   const image = (status: string): Event =>
     status === "none" ? {} : { status: { S: status } };
@@ -287,11 +242,25 @@ test("the orders table's page names every attribute of the service with its type
   ]);
   const statuses = rows.find(([row]) => row.includes("`status`"))?.[3];
   expect(names(statuses)).toEqual([...orderStatuses]);
-  const lists = page.matchAll(/--status (\w+) --json > (\w+)\./g);
-  expect(Array.from(lists, ([, status, file]) => [status, file])).toEqual([
-    ["pending", "pending"],
-    ["cancelled", "cancelled"],
-  ]);
-  for (const promise of ["see the first five attributes", "**Events last 24 hours**"])
-    expect(page).toContain(promise);
+});
+
+const { accessKeyId } = dummyCredentials;
+test.each([
+  '"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:ConditionCheckItem"',
+  ":table/NAME",
+  ":stack/PetStoreOrders-production/*",
+  "unset AWS_PROFILE",
+  `AWS_ENDPOINT_URL=ENDPOINT AWS_ACCESS_KEY_ID=${accessKeyId}\n`,
+  `AWS_SECRET_ACCESS_KEY=$AWS_ACCESS_KEY_ID AWS_REGION=${region} AWS_DEFAULT_REGION=${region}\n`,
+  "ORDERS=PetStoreOrders-staging-Orders\n",
+  "see the first five attributes",
+  "StartingPosition: TRIM_HORIZON",
+  "BisectBatchOnFunctionError: true",
+  '"eventName": "MODIFY"',
+  '"StreamViewType": "NEW_AND_OLD_IMAGES"',
+  "Events last 24 hours",
+  "--status pending --json > pending.ndjson",
+  "--status cancelled --json > cancelled.ndjson",
+])("the orders table's page says: %s", (text) => {
+  expect(page).toContain(text);
 });

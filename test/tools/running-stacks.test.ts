@@ -47,10 +47,3 @@ test("an empty LOCAL_STACKS is the checkout's own folder", () => {
   vi.stubEnv("LOCAL_STACKS", "");
   expect(prepareStacksFolder).not.toThrow();
 });
-
-test("a folder that can't be written is named in one line", async () => {
-  await writeFile(folder, "");
-  expect(() => writeStackFile(stackAt(1, 1))).toThrow(
-    /^.*\/stacks can't be written: E.*\. Set LOCAL_STACKS to another folder$/,
-  );
-});

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { startEngine } from "../../../infra/tools/local/engine/engine.ts";
+import { noEngine, startEngine } from "../../../infra/tools/local/engine/engine.ts";
 import {
   checkEndpoint,
   requireEngine,
@@ -57,6 +57,7 @@ describe("the embedded engine", () => {
     await expect(start(script, "orders.db")).rejects.toThrow(
       "The DynamoDB engine did not start with orders.db: error: database is locked",
     );
+    expect(noEngine()).toMatch(/^The DynamoDB engine is not installed. Run npm ci, or /);
     const silent = "The DynamoDB engine did not start: it said nothing";
     await expect(start("exit 1")).rejects.toThrow(silent);
   });
@@ -87,8 +88,7 @@ test("DYNAMODB_ENDPOINT is an address outside AWS", () => {
 test("an engine at DYNAMODB_ENDPOINT that does not respond in 5 seconds is named", async () => {
   await using engine = createServer((_, response) => response.end());
   const endpoint = `http://127.0.0.1:${await listenOn(engine)}`;
-  const limit = vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
-  onTestFinished(() => limit.mockRestore());
+  using limit = vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
   await expect(requireEngine(endpoint)).rejects.toThrow(
     `No DynamoDB engine responds at DYNAMODB_ENDPOINT, ${endpoint}`,
   );

@@ -47,14 +47,14 @@ test("stacks that share an engine leave each other's keys alone", async () => {
   const withQueue = async () => {
     const { template, directory } = await readAssembly();
     return {
-      template: { ...template, notServed: ["AWS::SQS::Queue (Parcels)"] },
+      template: { ...template, notServed: ["Parcels"] },
       directory,
     };
   };
   const first = await startLocalStack(running, withQueue, { ...options, log });
   // What a template may have besides the service.
   expect(log).toHaveBeenLastCalledWith(
-    "Not served: AWS::SQS::Queue (Parcels) (see infra/tools/local/template/stack-template.ts)",
+    "Not served: Parcels (see infra/tools/local/template/stack-template.ts)",
   );
   const second = await startLocalStack(running, readAssembly, options);
   for (const { apiKey, tables } of [first, second])

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { access, mkdtemp, readdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -135,6 +136,15 @@ test("the help of npm start has each option with what it does", () => {
   let help = "";
   command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
   expect(help).toContain("\nDYNAMODB_ENDPOINT names");
+  const readme = readFileSync("infra/tools/local/README.md", "utf8");
+  for (const promise of [
+    "throttle 3`: every third request gets 429",
+    "unavailable 3`: every third list or cancellation gets 503",
+    "cut 3`: every third list breaks off",
+    "a client that keeps its key, pass `--api-key KEY`",
+    "a function has at most four",
+  ])
+    expect(readme).toContain(promise);
 });
 
 const bad = join(directory, "bad.ndjson");
