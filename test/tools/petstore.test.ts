@@ -197,7 +197,7 @@ test.each([
   expect(stdout).toContain(text);
 });
 
-test("a program that ends says why in a line, without a stack trace", async () => {
+test("a program that ends says why in a line, and its stack trace only with NODE_DEBUG", async () => {
   await using folder = await temporaryFolder();
   await writeFile(join(folder.path, "package.json"), '{ "type": "module" }');
   const said = [];
@@ -211,17 +211,20 @@ test("a program that ends says why in a line, without a stack trace", async () =
     const { stdout, stderr, status } = spawnSync(
       process.execPath,
       ["--import", "./infra/tools/terminal/report-errors.ts", file],
-      { cwd: root, encoding: "utf8" },
+      { cwd: root, encoding: "utf8", env: { ...process.env, NODE_DEBUG: "errors" } },
     );
     expect({ stdout, status }).toEqual({ stdout: "", status: code });
     said.push(
-      stderr.replaceAll(folder.path, "FOLDER").replace(/(?<=SyntaxError ).*/, "..."),
+      stderr
+        .replaceAll(folder.path, "FOLDER")
+        .replace(/^ERRORS [\s\S]*? {4}at .*\n(?! )/, "[stack trace] ")
+        .replace(/(?<=SyntaxError ).*/, "..."),
     );
   }
   expect(said.join("")).toMatchInlineSnapshot(`
-    "Unexpected error: TypeError: Cannot read properties of null (reading 'bug'). NODE_DEBUG=errors prints the stack trace
-    Unexpected error: RangeError: far. NODE_DEBUG=errors prints the stack trace
-    file://FOLDER/one.ts:1
+    "[stack trace] Unexpected error: TypeError: Cannot read properties of null (reading 'bug'). NODE_DEBUG=errors prints the stack trace
+    [stack trace] Unexpected error: RangeError: far. NODE_DEBUG=errors prints the stack trace
+    [stack trace] file://FOLDER/one.ts:1
     const = nothing;
           ^
 

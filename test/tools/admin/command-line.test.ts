@@ -13,13 +13,14 @@ const key = "key_0123456789abcdef";
 const reinstate = `orders reinstate --cancelled-by ${key}`;
 const { play, playWatched, putKey } = await createTerminal();
 
-test.each(["keys list --table abc", `orders repair --from ${"a".repeat(255)}`])(
-  "a command needs to know where: %s",
-  async (command) => {
-    const stderr = `error: choose --local or one of --env ${environmentNames.join(", --env ")}\n(see --help)\n`;
+test("a command needs to know where", async () => {
+  const stderr = `error: choose --local or one of --env ${environmentNames.join(", --env ")}\n(see --help)\n`;
+  for (const command of [
+    "keys list --table abc",
+    `orders repair --from ${"a".repeat(255)}`,
+  ])
     expect(await run(command)).toEqual({ code: 2, stdout: "", stderr });
-  },
-);
+});
 
 const names = "id status shipmentId reinstatedAt cancelledAt cancelledBy cancellationId";
 const unrepairable = [...names.split(" "), ""].map(
@@ -67,8 +68,8 @@ const wrongUse = `
   ! error: … Must be like key_0123456789abcdef: \`keys check\` prints it.
   $ orders list --status lost
   ! error: … Allowed choices are pending, shipped, cancelled, other.
-  $ orders show 9223372036854775808
-  ! error: '9223372036854775808' is invalid … Not a 64-bit integer without leading zeros.
+  $ orders show 10000000000000000000
+  ! error: '10000000000000000000' is invalid … Not a 64-bit integer without leading zeros.
   $ orders ship 007
   ! error: '007' is invalid for argument 'order-id'. Not a 64-bit integer …
   $ orders ship 1 --file ids.txt
@@ -140,6 +141,10 @@ test("the help says what a command leaves as it is", () => play`
     --name <name>     who the key is for (required)
     --expires <date>  the last day the key works, in UTC, or the date-time it
                       expires
+  …
+  $ keys revoke --help
+  …
+    key-id … as shown by …keys list…
   …
   $ orders import --help
   …

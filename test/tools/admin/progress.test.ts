@@ -21,20 +21,21 @@ function terminal(columns = 80) {
   return stream;
 }
 
-test.each<[unit: string, total: number, seconds: number, done: number, line: string]>([
-  ["orders", 1090, 10, 100, "Writing 9%, 10 orders/s, 99 s left"],
-  ["orders", 4_000_000, 10, 100_000, "Writing 2%, 10,000 orders/s, 7 min left"],
-  ["orders", 400, 2, 40, "Writing 10%, 20 orders/s"],
-  ["orders", 400, 10, 0, "Writing 0%, 0 orders/s"],
-  ["orders", 0, 10, 5_000_000, "Writing 5,000,000 orders, 500,000 orders/s"],
-  ["MB", 0, 10, 1000.1234, "Writing 1,000 MB, 100 MB/s"],
-  ["MB", 176, 10, 16, "Writing 9%, 1.6 MB/s, 2 min left"],
-])("of %s, %i in all, after %i s and %i of them, a line says %s", (unit, ...numbers) => {
-  const [total, seconds, done, line] = numbers;
+const lines = `
+  100 of 1090 orders after 10 s: Writing 9%, 10 orders/s, 99 s left
+  100000 of 4000000 orders after 10 s: Writing 2%, 10,000 orders/s, 7 min left
+  40 of 400 orders after 2 s: Writing 10%, 20 orders/s
+  0 of 400 orders after 10 s: Writing 0%, 0 orders/s
+  5000000 of 0 orders after 10 s: Writing 5,000,000 orders, 500,000 orders/s
+  1000.1234 of 0 MB after 10 s: Writing 1,000 MB, 100 MB/s
+  16 of 176 MB after 10 s: Writing 9%, 1.6 MB/s, 2 min left`;
+test.each(lines.trim().split(/\n +/))("a line shows %s", (row) => {
+  const [progressed = "", line] = row.split(": ");
+  const [done, , total, unit = "", , seconds] = progressed.split(" ");
   const stream = terminal();
-  const progress = startProgress("Writing", unit, total);
-  vi.advanceTimersByTime(seconds * 1000);
-  progress.update(done);
+  const progress = startProgress("Writing", unit, Number(total));
+  vi.advanceTimersByTime(Number(seconds) * 1000);
+  progress.update(Number(done));
   expect(stream.read()).toBe(`${erased}${line}`);
 });
 

@@ -61,13 +61,14 @@ test("--ids and --except choose among the orders, unless their file is empty", (
     ! error: standard input has no order ids: nothing was changed
     ! (see --help)
     exit 2
-    $ ${reinstate} --ids -
+    $ ${reinstate} --ids - --until 2026-11-20T09:00:00Z
     > 3
     > 1
+    > 4
     > 5
     > 99
     3
-    ! Reinstated 1 order; ${left}, 0 excepted, 0 changed since, 0 undated, \
+    ! Reinstated 1 order; left 2 cancelled outside the period, 0 excepted, 0 changed since, 0 undated, \
     2 not cancelled by this key
     $ ${reinstate} --ids - --json --dry-run
     > 99

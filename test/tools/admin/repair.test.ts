@@ -108,8 +108,8 @@ test("an order is judged by what has happened to it since", () => play`
   $ put {"id":18,"status":null}
   $ put COPY {"id":19,"status":"cancelled",${byA}}
   $ put {"id":19,"otherAttributes":{"tip":{"N":"1"}}}
-  $ put COPY {"id":20}
-  $ put {"id":20,"otherAttributes":{"note":{"S":"rubbish"}}}
+  $ put COPY {"id":20,"otherAttributes":{"weight":{"N":"1"}}}
+  $ put {"id":20,"otherAttributes":{"note":{"S":"rubbish"},"weight":{"N":"1"}}}
   $ put COPY {"id":21,"petId":1}
   $ put {"id":21,"petId":2,"shipDate":"2026-11-20T09:00:00Z","complete":true,"status":"shipped"}
   $ put COPY {"id":22,"status":"shipped",${shipment}}
@@ -126,7 +126,7 @@ test("an order is judged by what has happened to it since", () => play`
   $ put {"id":28,"status":null,${shipment}}
   $ put COPY {"id":26,"status":"shipped","otherAttributes":{${reinstatedAt}}}
   $ put {"id":26,"otherAttributes":{${reinstatedAt}}}
-  $ orders repair --from COPY --fields note,petId,shipDate,complete | sort
+  $ orders repair --from COPY --fields note,petId,shipDate,complete,weight | sort
   17
   18
   19
@@ -142,13 +142,14 @@ test("an order is judged by what has happened to it since", () => play`
   ! 28 is without a status, but was pending
   …
   ! tip             1
+  ! weight          0
   exit 1
   $ table
   …
   {"id":17,"status":"pending",${byA}}
   {"id":18,"petId":1,"otherAttributes":{${lost}}}
   {"id":19,"status":"cancelled",${byA},"otherAttributes":{"tip":{"N":"1"}}}
-  {"id":20,"status":"pending"}
+  {"id":20,"status":"pending","otherAttributes":{"weight":{"N":"1"}}}
   {"id":21,"petId":1,"shipDate":"2026-11-20T09:00:00Z","complete":true,"status":"shipped"}
   {"id":22,"status":"pending","otherAttributes":{${reinstatedAt}}}
   {"id":23,"shipDate":"2026-11-20T10:00:00Z","status":"shipped","otherAttributes":{${reinstatedAt}}}
@@ -242,9 +243,11 @@ test("missing keys and lost revocations are put back, with no other read or writ
     $ put KEYS {"keyId":"key_since","revokedAt":9}
     $ put KEYS {"keyId":"key_twice","revokedAt":9}
     $ put KEYS {"keyId":"key_new"}
-    $ keys repair --from COPY --dry-run | sort
-    key_lost
-    key_revived
+    $ keys repair --from COPY --dry-run --json | sort
+    {"id":"key_lost","outcome":"placed"}
+    {"id":"key_new","outcome":"onlyLive"}
+    {"id":"key_revived","outcome":"repaired"}
+    {"table":"KEYS","dryRun":true,…}
     …
     $ keys repair --from COPY | sort
     key_lost

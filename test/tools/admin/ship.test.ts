@@ -65,12 +65,12 @@ test("orders ship now or at the start of a day, and their ids may be in a file o
     $ orders ship --file ids.txt --date 2026-11-20
     Order 7 has shipped: 2026-11-20T00:00:00Z
     $ orders ship
-    > -1${"\r"}
-    >
     >  9007199254740993
-    > -1
-    Order -1 has shipped: 2026-11-21T10:00:00.000Z
+    >
+    > -1${"\r"}
+    > 9007199254740993
     Order 9007199254740993 is cancelled and can't ship
+    Order -1 has shipped: 2026-11-21T10:00:00.000Z
     ! 2 orders: 1 shipped, 1 cancelled
     exit 4
     $ orders ship --file - --json

@@ -169,7 +169,7 @@ describe("a command for the local stack", () => {
   const running = [stackAt(dynamodbEndpoint, 2), stackAt(dynamodbEndpoint, 1)];
   const none = "! No local stack is running. Start one with infra/petstore start\nexit 1";
   const found = "No keys yet.\n! local: http://localhost:2/v1";
-  const html: Behaviour = ({ response }) => void response.writeHead(404).end("<html>");
+  const html: Behaviour = ({ response }) => void response.writeHead(501).end("<html>");
 
   test.each<[string, Parameters<typeof playIn>[0], string]>([
     ["uses none", { stacks: [] }, none],

@@ -181,16 +181,16 @@ export async function createTerminal() {
     const [memory = "", program = ""] = petstore;
     const words = [memory, join(root, program), ...command.split(" "), "--local"];
     const { PATH, NODE_COMPILE_CACHE, TMPDIR } = process.env;
-    const own = {
-      PATH,
-      NODE_COMPILE_CACHE,
-      TMPDIR,
-      HOME: folder,
-      LOCAL_STACKS: stackFiles,
-    };
     const child = spawn("sh", ["-c", script, process.execPath, ...words], {
       cwd: folder,
-      env: { ...own, ...env },
+      env: {
+        PATH,
+        NODE_COMPILE_CACHE,
+        TMPDIR,
+        HOME: folder,
+        LOCAL_STACKS: stackFiles,
+        ...env,
+      },
     });
     // The command may exit before it has read its input.
     child.stdin.on("error", () => {});

@@ -133,10 +133,10 @@ test("an order's line is on the disk before the order is written", async () => {
 });
 
 test("only the record of an import into the same table, in a file, is undone", async () => {
-  await writeFile("other.record", '{"table":"Other"}\n');
+  await writeFile("other.record", '{"table":"Other.1"}\n');
   await play`
     $ orders import --undo other.record --yes
-    ! other.record is of the table Other, not ORDERS
+    ! other.record is of the table Other.1, not ORDERS
     exit 1
     $ save orders.ndjson
     > {"id":1}

@@ -93,8 +93,8 @@ describe("a line of an orders file", () => {
 const dateRule =
   "is not an RFC 3339 date-time (years 0001 to 9999, Z or an offset of at most 18:00)";
 
-const nested = (levels: number, leaf = '{"S":""}') =>
-  `{"id":1,"otherAttributes":{"a":${'{"L":['.repeat(levels - 1)}${leaf}${"]}".repeat(levels - 1)}}}`;
+const nested = (levels: number) =>
+  `{"id":1,"otherAttributes":{"a":${'{"L":['.repeat(levels - 1)}{"S":""}${"]}".repeat(levels - 1)}}}`;
 
 /** Each problem, and below it the lines that have it. */
 const rejected = String.raw`
