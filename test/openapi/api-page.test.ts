@@ -151,7 +151,9 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
     await page.context().setOffline(true);
     await opened.operation("listOrders").locator("button.execute").click();
     const error = opened.operation("listOrders").locator(".live-responses-table");
-    await expect.poll(() => error.innerText()).toContain("has stopped. Start it again");
+    await expect
+      .poll(() => error.innerText())
+      .toContain("has stopped. Start it again with infra/petstore start.");
     await page.context().setOffline(false);
   });
 });

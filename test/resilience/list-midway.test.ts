@@ -69,27 +69,17 @@ async function list(choice: PageChoice, encoding = "identity") {
 
 const idsIn = (text: string) => text.match(/"id":-?\d+/g) ?? [];
 
-test.each([
-  { page: Math.ceil(pages / 2), encoding: "gzip", contentEncoding: "gzip" },
-  { page: pages, encoding: "identity", contentEncoding: null },
-])(
-  "a list whose page $page can't be read is visibly cut off ($encoding), and logged so",
-  async ({ page, encoding, contentEncoding }) => {
-    const before = stack.events("list_cut_off").length;
-    const fault = applied["reset mid-body"];
-    const received = await list(
-      (asked) => (asked === page ? fault : undefined),
-      encoding,
-    );
-    expect(received).toEqual({ status: 200, contentEncoding, whole: false });
-    expect(() => JSON.parse(text)).toThrow();
-    const keyId = expect.stringMatching(/^key_/);
-    const orders = (page - 1) * pageSize;
-    await expect
-      .poll(() => stack.events("list_cut_off").slice(before))
-      .toMatchObject([{ level: "ERROR", message: { keyId, orders } }]);
-  },
-);
+test("a list whose third page can't be read is visibly cut off, and logged so", async () => {
+  const before = stack.events("list_cut_off").length;
+  const fault = applied["reset mid-body"];
+  const received = await list((page) => (page === 3 ? fault : undefined), "gzip");
+  expect(received).toEqual({ status: 200, contentEncoding: "gzip", whole: false });
+  expect(() => JSON.parse(text)).toThrow();
+  const message = { keyId: expect.stringMatching(/^key_/), orders: 2 * pageSize };
+  await expect
+    .poll(() => stack.events("list_cut_off").slice(before))
+    .toMatchObject([{ level: "ERROR", message }]);
+});
 
 test.each(["identity", "gzip"])(
   "the whole first page arrives before the second one is there (%s)",

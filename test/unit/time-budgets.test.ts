@@ -102,6 +102,7 @@ test("each of three attempts has time to connect, and for a response on a slow d
     expect(requestTimeout).toBeGreaterThanOrEqual(1000);
     expect(maxAttempts).toBe(3);
   }
+  expect(callLimits.oneOrder.requestTimeout).toBeGreaterThanOrEqual(2000);
   expect(callLimits.list.requestTimeout).toBeGreaterThanOrEqual(4000);
 });
 
