@@ -100,16 +100,6 @@ test("a function's event has the fields that API Gateway sends", async () => {
   `);
 });
 
-test.each([
-  ["a-_9".repeat(32), true],
-  ["a".repeat(129), false],
-  ["", false],
-  ["a b", false],
-])("a request with the id %j keeps it: %j", async (id, isKept) => {
-  const { headers } = await pets.call("/pets/1", { headers: { "X-Amzn-RequestId": id } });
-  expect(headers["x-amzn-requestid"] === id).toBe(isKept);
-});
-
 describe("a function", () => {
   // The function has logged its own failure.
   const failed = "502 application/json 19 INTEGRATION_FAILURE";

@@ -171,15 +171,15 @@ test("a process that is debugged takes a debugger before its first request, at a
   const functions = { echo: { inspectPort }, fail: { inspectPort: free } };
   const debugged = startHost(running, functions);
   debugged.warm();
-  const port = (name: string) =>
-    log
-      .map((line) => line.replace(`${name}: a debugger can attach to `, ""))
-      .find((rest) => /^127\S+$/.test(rest));
-  await expect.poll(() => port("echo")).toBeTruthy();
-  expect(port("echo")).not.toBe(`127.0.0.1:${inspectPort}`);
-  await expect.poll(() => port("fail")).toBe(`127.0.0.1:${free}`);
-  for (const name of ["echo", "fail"]) {
-    const attach = () => fetch(`http://${port(name)}/json/list`);
+  const started = /^(\w+): a debugger can attach to 127\.0\.0\.1:(\d+)$/gm;
+  const ports = () => {
+    const lines = log.join("\n").matchAll(started);
+    return Object.fromEntries(Array.from(lines, ([, name, port]) => [name, port]));
+  };
+  await expect.poll(ports).toEqual({ echo: expect.any(String), fail: `${free}` });
+  expect(ports()["echo"]).not.toBe(`${inspectPort}`);
+  for (const port of Object.values(ports())) {
+    const attach = () => fetch(`http://127.0.0.1:${port}/json/list`);
     await expect.poll(() => attach().catch(() => "no one")).toMatchObject({ ok: true });
   }
   // Its debugger is attached to the only one.
