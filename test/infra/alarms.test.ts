@@ -27,7 +27,7 @@ test("the runbook explains every alarm, and every alarm says where", () => {
     expect(AlarmDescription).toBe(id.replace("Alarms", where));
 });
 
-test("the runbook's commands name the stage and the functions' alias as the template does", () => {
+test("the runbook's commands name what the template has, and fields of its access log", () => {
   const runbook = globSync("infra/*.md").map((page) => readFileSync(page, "utf8"));
   const commands = runbook.join("\n").replaceAll(/\\\n\s*/g, "");
   const values = (option: RegExp) =>
@@ -38,6 +38,19 @@ test("the runbook's commands name the stage and the functions' alias as the temp
   expect(values(/ --stage-name (\S+)/g)).toEqual(stages);
   const aliases = names("AWS::Lambda::Alias", "Name");
   expect(values(/ lambda update-alias .*?--name (\S+)/g)).toEqual(aliases);
+  const whole = JSON.stringify(template);
+  const shapes: [named: RegExp, before: string, after: string][] = [
+    [/LogicalResourceId, '(\w+)'/g, '"', '[0-9A-F]{8}":.{9}AWS::Logs::LogGroup'],
+    [/OutputKey=='(\w+)'/g, '"', '":.{2}Value'],
+    [/ResourceType=='([\w:]+)'/g, '"Type":"', '"'],
+    [/\$\.(?!message)(\w+) =/g, '"', '.":'],
+  ];
+  for (const [named, before, after] of shapes) {
+    const missing = Array.from(values(named)).filter(
+      (name) => !new RegExp(`${before}${name}${after}`).test(whole),
+    );
+    expect(missing).toEqual([]);
+  }
 });
 
 // CodeDeploy accepts at most ten alarms for a function. They are about its own work only, or the

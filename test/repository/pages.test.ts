@@ -182,6 +182,25 @@ test("petstore accepts every command line of the pages' blocks", async () => {
   expect(rejected).toEqual([]);
 });
 
+test("the example outputs are made of words that the code prints", () => {
+  const code = sources.join("\n").replaceAll(/["`] \+\s+["`]/g, "");
+  const named = code.replaceAll(/[a-z](?=[A-Z])/g, "$& ").replaceAll("_", " ");
+  const printed = `${code}\n${named}`.toLowerCase();
+  const blocks = pages.flatMap(({ text }) => captured(text, /```console\n(.*?)```/gs));
+  const lines = captured(blocks.join("\n"), /^(?![$[{]|HTTP)(.+)/gm);
+  // Without names, numbers, times, the engine's own words, and where the code puts them together.
+  const given =
+    /"[^"]*"|Acme web shop|npm start|\S*[\d/]\S*|PetS\w+|\w+\.ndjson|shipDate|Expected.*| (until|seconds|units|are|bad)\b/g;
+  const phrases = lines.flatMap((line) =>
+    line
+      .replaceAll(given, "|")
+      .toLowerCase()
+      .split(/ {2,}| ?[^a-z' ] ?/),
+  );
+  expect(phrases.length).toBeGreaterThan(100);
+  expect(phrases.filter((phrase) => !printed.includes(phrase.trim()))).toEqual([]);
+});
+
 test("the JSON of the pages can be read", () => {
   const all = pages.map(({ text }) => text).join("\n");
   const found = [
