@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import type { Environment } from "../../infra/environments.ts";
+import { resolveIntrinsics } from "../../infra/tools/intrinsics.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { templateOf } from "../helpers/synthesise.ts";
 
@@ -11,18 +12,13 @@ function readable(environment: Environment) {
     .replaceAll(/ApiRestDeployment(?!Stage)\w+/g, "ApiRestDeployment")
     .replaceAll(/CurrentVersion\w+/g, "CurrentVersion")
     .replaceAll(/"[0-9a-f]{64}\.zip"/g, '"CODE.zip"');
-  return JSON.parse(text, asText);
-}
-
-/** Writes references and joined parts as `Fn::Sub` would: `arn:${AWS::Partition}:iam::...`. */
-function asText(name: string, value: unknown): unknown {
-  if (name === "Tags") return undefined;
-  const { Ref: id, "Fn::GetAtt": attribute, "Fn::Join": join } = Object(value);
-  if (id) return `\${${id}}`;
-  if (attribute) return `\${${[attribute].flat().join(".")}}`;
-  return join?.[1].every((part: unknown) => typeof part === "string")
-    ? join[1].join(join[0])
-    : value;
+  // References and joined parts read as `Fn::Sub` writes them: `arn:${AWS::Partition}:iam::...`.
+  const template = JSON.parse(text, (name, value) =>
+    name === "Tags" ? undefined : value,
+  );
+  return Object(
+    resolveIntrinsics(template, (...names) => `\${${names.filter(Boolean).join(".")}}`),
+  );
 }
 
 const every = readable(everyOption);

@@ -119,20 +119,15 @@ test("an account is spelt out where the environment is pinned: else, without AWS
   );
 });
 
-const absent = new Error(`Stack with id ${stackName} does not exist`);
-
-test.each([absent, StackStatus.REVIEW_IN_PROGRESS, StackStatus.ROLLBACK_COMPLETE])(
-  "a stack that was never deployed stops a deployment, or passes where no data is kept: %s",
-  async (status) => {
-    stackIs(status);
-    expect(await compare()).toBe(`${notDeployed}
+test("a stack that was never deployed stops a deployment, or passes where no data is kept", async () => {
+  stackIs(new Error(`Stack with id ${stackName} does not exist`));
+  expect(await compare()).toBe(`${notDeployed}
 ! Stack: a new one, with new and empty tables
 ${stop} first-deployment
 exit code 1`);
-    const text = await run("compare", "loose", "--app", directory);
-    expect(text).toBe(`${notDeployed}\nNothing to accept\nexit code 0`);
-  },
-);
+  const text = await run("compare", "loose", "--app", directory);
+  expect(text).toBe(`${notDeployed}\nNothing to accept\nexit code 0`);
+});
 
 test("nothing is compared or deployed while the stack can't be updated", async () => {
   const lines = [];
@@ -179,30 +174,27 @@ test("credentials of another account than the environment's are rejected", async
   expect(await asked()).toEqual(["test eu-central-1 GetCallerIdentity"]);
 });
 
-test.each<[words: string, message: string | RegExp]>([
-  [
-    "compare constructor",
-    "No environment is named constructor. Choose kept or loose or pinned.",
-  ],
-  ["compare kept --app missing", "missing has no stack STACK: synthesise it first"],
-  ["compare kept --template README.md", "README.md is not a template in JSON"],
-  ["compare kept --template package.json", "package.json is not a template in JSON"],
-  ["compare kept --template infra", "infra is not a template in JSON"],
-  ["compare kept --template missing", "missing: no such file or directory"],
-  ["deploy kept --app . -c canary=false", /'-c.*' cannot be used with option '--app/],
-  ["deploy kept PetStoreOrders-production", "error: too many arguments"],
-  ["deploy kept --env loose", "error: write deploy loose, without --env"],
-  ["diff --env kept", "error: write diff kept, without --env"],
-  ["deploy kept --role-arn=other", "error: unknown option '--role-arn=other'"],
-])(
-  "the command line %j fails in one line, before AWS is asked",
-  async (words, message) => {
+test("wrong use, and a file that can't be compared, fail in one line before AWS is asked", async () => {
+  const lines = `compare constructor: No environment is named constructor. Choose kept or loose or pinned.
+compare kept --app missing: missing has no stack STACK: synthesise it first
+compare kept --template README.md: README.md is not a template in JSON
+compare kept --template package.json: package.json is not a template in JSON
+compare kept --template infra: infra is not a template in JSON
+compare kept --template missing: missing: no such file or directory
+deploy kept --app . -c a=b: error: option '-c, --context <key=value>' cannot be used with option '--app <directory>'
+deploy kept PetStoreOrders-production: error: too many arguments for 'deploy'. Expected 1 argument but got 2: kept, PetStoreOrders-production.
+deploy kept --env loose: error: write deploy loose, without --env
+diff --env kept: error: write diff kept, without --env
+deploy kept --role-arn=other: error: unknown option '--role-arn=other'`;
+  const said = [];
+  for (const line of lines.split("\n")) {
+    const [words = ""] = line.split(": ");
     const text = await run(...words.split(" "));
-    expect(text).toMatch(message);
-    expect(text).toMatch(/^.+\nexit code 2$/);
-    expect(await asked()).toEqual([]);
-  },
-);
+    said.push(`${words}: ${text.replace("\nexit code 2", "")}`);
+  }
+  expect(said.join("\n")).toBe(lines);
+  expect(await asked()).toEqual([]);
+});
 
 const app = relative(".", directory);
 const deploy = async (...options: string[]) =>

@@ -34,29 +34,25 @@ const unset = changesTo(() => undefined);
 const times = (factor: number) => (value: unknown) =>
   typeof value === "number" ? value * factor : value;
 
-const numbers = [
-  "ApiGateway::Authorizer.AuthorizerResultTtlInSeconds",
-  "ApiGateway::Method.Integration.TimeoutInMillis",
-  "ApiGateway::Stage.MethodSettings.ThrottlingBurstLimit",
-  "ApiGateway::Stage.MethodSettings.ThrottlingRateLimit",
-  "CloudWatch::Alarm.DatapointsToAlarm",
-  "CloudWatch::Alarm.EvaluationPeriods",
-  "CloudWatch::Alarm.Threshold",
-  "CloudWatch::Dashboard",
-  "DynamoDB::Table.OnDemandThroughput.MaxReadRequestUnits",
-  "DynamoDB::Table.OnDemandThroughput.MaxWriteRequestUnits",
-  "Lambda::Function.MemorySize",
-  "Lambda::Function.ReservedConcurrentExecutions",
-  "Lambda::Function.Timeout",
-];
-const texts = [
-  "*.Description",
-  "*.Metadata",
-  "ApiGateway::GatewayResponse.ResponseTemplates.application/json.message",
-  "ApiGateway::Method.Integration.IntegrationResponses.ResponseTemplates.application/json.message",
-  "CloudWatch::Alarm.AlarmDescription",
-  "CloudWatch::Dashboard",
-];
+const numbers = `ApiGateway::Authorizer.AuthorizerResultTtlInSeconds
+ApiGateway::Method.Integration.TimeoutInMillis
+ApiGateway::Stage.MethodSettings.ThrottlingBurstLimit
+ApiGateway::Stage.MethodSettings.ThrottlingRateLimit
+CloudWatch::Alarm.DatapointsToAlarm
+CloudWatch::Alarm.EvaluationPeriods
+CloudWatch::Alarm.Threshold
+CloudWatch::Dashboard
+DynamoDB::Table.OnDemandThroughput.MaxReadRequestUnits
+DynamoDB::Table.OnDemandThroughput.MaxWriteRequestUnits
+Lambda::Function.MemorySize
+Lambda::Function.ReservedConcurrentExecutions
+Lambda::Function.Timeout`.split("\n");
+const texts = `*.Description
+*.Metadata
+ApiGateway::GatewayResponse.ResponseTemplates.application/json.message
+ApiGateway::Method.Integration.IntegrationResponses.ResponseTemplates.application/json.message
+CloudWatch::Alarm.AlarmDescription
+CloudWatch::Dashboard`.split("\n");
 
 test.each([
   ["become another text", changesTo(() => "other"), texts],
