@@ -91,11 +91,12 @@ test.each([
   ["has no request id", logged("1", "")],
   ["has a time that is none", logged("1").replace(loggedAt, "yesterday")],
 ])("an audit stops at a line that %s", async (_, line) => {
-  await saveLog([logged("1"), line, logged("2")]);
+  await saveLog([...Array(100).fill(logged("1")), line, logged("2")]);
   await play`
     ${cancelled(1)}
     $ orders audit --log cancelled.log
-    ! cancelled.log:3: not a whole line of the function's log
+    ! … cancellations: … stand, 0 undone, 0 reinstated since and not judged
+    ! cancelled.log:201: not a whole line of the function's log
     exit 1
   `;
 });

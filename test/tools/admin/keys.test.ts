@@ -53,8 +53,11 @@ test("a key is revoked once, and nothing else of its record changes", () => play
   key_3333333333333333 (test) was already revoked at 2023-11-14T22:13:20Z
   $ keys revoke key_3333333333333333 --json
   {…,"revokedAt":"2023-11-14T22:13:20Z","state":"revoked","acceptedForUpToSeconds":0}
+  $ put KEYS {"keyId":"key_4444444444444444","revokedAt":${atNow + 60}}
   $ keys revoke key_4444444444444444
-  ! No key has the id key_4444444444444444
+  … The gateway's cache may still accept it for up to ${authorizerCacheSeconds} seconds.
+  $ keys revoke key_6666666666666666
+  ! No key has the id key_6666666666666666
   exit 1
   $ keys list --active
   No active keys.
@@ -70,6 +73,7 @@ test("a key is revoked once, and nothing else of its record changes", () => play
   {"keyId":"key_1111111111111111","createdAt":0,"name":"test","revokedAt":${atNow},"tier":"gold"}
   {"keyId":"key_2222222222222222","createdAt":0,"expiresAt":1,"name":"test","revokedAt":${atNow}}
   {"keyId":"key_3333333333333333","createdAt":0,"name":"test","revokedAt":1700000000}
+  {"keyId":"key_4444444444444444","createdAt":0,"name":"test","revokedAt":${atNow + 60}}
 `);
 
 test("an issued key is printed alone, once", () => playIn({ now })`

@@ -1,10 +1,8 @@
-import { DeleteItemCommand } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
-import { hashApiKey } from "../../../shared/api-keys.ts";
 import { justBefore } from "../../helpers/faults/fault-proxy.ts";
 import { createTerminal } from "./terminal.ts";
 
-const { client, playIn, put, tables } = await createTerminal();
+const { empty, playIn, put, tables } = await createTerminal();
 
 const now = "2026-11-21T09:00:00.000Z";
 const leaked = "key_1eaced1eaced1eac";
@@ -161,13 +159,8 @@ test.each<
     const act = async () => {
       if (isDone) return;
       isDone = true;
-      if (meanwhile !== deleted)
-        return await put(meanwhile, table === "KEYS" ? tables.apiKeys : tables.orders);
-      const [TableName, Key] =
-        table === "KEYS"
-          ? [tables.apiKeys, { keyHash: { S: hashApiKey("key_1111111111111111") } }]
-          : [tables.orders, { id: { N: "1" } }];
-      await client.send(new DeleteItemCommand({ TableName, Key }));
+      if (meanwhile === deleted) await empty();
+      else await put(meanwhile, table === "KEYS" ? tables.apiKeys : tables.orders);
     };
     await playIn({ now, calls: justBefore(operation, act) })`
       ${session.replaceAll(/\n +/g, "\n").trim()}

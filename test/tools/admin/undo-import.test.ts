@@ -4,6 +4,7 @@ import { expect, test, vi } from "vitest";
 import { onEvery, passOn } from "../../helpers/faults/fault-proxy.ts";
 import { applied } from "../../helpers/faults/faults.ts";
 import { onEveryAfter, onFirst } from "./calls.ts";
+import { run } from "./run.ts";
 import { createTerminal } from "./terminal.ts";
 
 const { items, play, playIn, start } = await createTerminal();
@@ -103,8 +104,7 @@ test("an import that was killed is undone but for the orders whose outcome is un
   await ended;
   // As a crash of the machine may leave it.
   await writeFile("killed.record", '{"id":249,"sta', { flag: "a" });
-  const undone = await start("orders import --undo killed.record --yes");
-  const { stdout } = await undone.ended;
+  const { stdout } = await run("orders import --undo killed.record --yes --local");
   const named = stdout.matchAll(/^Order (\d+) may have been written/gm);
   const left = (await items("orders")).map(({ id }) => id?.N);
   expect(Array.from(named, ([, id]) => id).sort()).toEqual(left.sort());

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
+import { formatOrderLine } from "../../../infra/tools/orders-file/order-line.ts";
 import { checkOrders } from "../../../infra/tools/orders-file/orders-file.ts";
 import { CommandError } from "../../../infra/tools/terminal/errors.ts";
 import { longestLine } from "../../../infra/tools/terminal/input.ts";
@@ -123,10 +124,7 @@ describe("reading an orders file", () => {
         ü: { S: "€".repeat(id) },
         status: { S: "pending" },
       }));
-      const lines = orders.map(
-        ({ id, ü }) => `{"id":${id.N},"otherAttributes":{"ü":{"S":"${ü.S}"}}}`,
-      );
-      await writeFile(file, padding + lines.join("\n"));
+      await writeFile(file, padding + orders.map(formatOrderLine).join("\n"));
       expect(await read()).toEqual(orders);
     },
   );
