@@ -225,8 +225,7 @@ test("the orders table's page names every attribute of the service with its type
 });
 
 const { accessKeyId } = dummyCredentials;
-const prose = page.replaceAll(/\s+/g, " ");
-test.each([
+const promises = [
   '"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:ConditionCheckItem"',
   ":table/NAME",
   ":stack/PetStoreOrders-production/*",
@@ -244,6 +243,9 @@ test.each([
   "returns `placed`, `already placed by you` or `taken`. By",
   "returns `corrected`, `changed since`, `not pending` or `no such order`. By",
   "returns `reinstated` (even if the order has shipped since), `changed since` or `no such order`. By",
+  "requestTimeout: 5000, socketTimeout: 5000, throwOnRequestTimeout: true",
+  "Key, ConsistentRead: true",
+  "Key=key, ConsistentRead=True",
   "Do this before the parcel leaves",
   "Retry with the same `:now`",
   "A write costs one unit per KB of the order",
@@ -261,6 +263,8 @@ test.each([
   "--status cancelled --json > cancelled.ndjson",
   "call `shipOrder`, but send nothing",
   "is deleted, unless someone has changed it. `shipOrder` then returns `no such order`",
-])("the orders table's page says: %s", (promise) => {
-  expect(prose).toContain(promise);
+];
+test("the orders table's page says what its readers must know", () => {
+  const prose = page.replaceAll(/\s+/g, " ");
+  expect(promises.filter((promise) => !prose.includes(promise))).toEqual([]);
 });

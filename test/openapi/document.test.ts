@@ -107,6 +107,8 @@ test.each([
   "Integers are `number`s, but `bigint`s where a `number` would round",
   "compare ids with `==`",
   "`JSON.stringify` throws on a `bigint`",
+  "NODE_USE_ENV_PROXY=1 HTTPS_PROXY=http://PROXY:3128 node program.ts",
+  'add this below `http.trust_env`: ```python http.proxies = {"https": "http://PROXY:3128"}',
   "Beyond it they get 429",
   "cut off before its `]` after 15 minutes or 199 MB: [about 1.8 million orders, or 7 million with",
   "the TypeScript client does, up to 5 million",

@@ -145,6 +145,8 @@ test("the help of npm start has each option with what it does", () => {
     "Nothing times out while you look",
     "other origins can't read it",
     "a function has at most four",
+    "docker run --rm -p 127.0.0.1:8000:8000 ",
+    "DYNAMODB_ENDPOINT=http://localhost:8000 infra/petstore start",
     "Headers may total 16 KB instead of 10,240 bytes",
   ])
     expect(readme.replaceAll(/\s+/g, " ")).toContain(promise);
