@@ -111,7 +111,7 @@ describe.runIf(hasList)("npm start", () => {
     const recorded = JSON.parse(await readFile(join(stacks, file), "utf8"));
     expect(recorded).toEqual({
       ...connection,
-      startedAt: expect.closeTo(Date.now(), -5),
+      startedAt: expect.closeTo(Date.now(), -7),
     });
     const [, earlierKey] = exported.split("=");
     const again = [key, earlierKey].map(async (key) => {
