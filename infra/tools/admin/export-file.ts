@@ -31,10 +31,12 @@ export async function writeLines(
 /** The path of a file that may not exist yet, behind all links. */
 async function targetOf(name: string) {
   return await realpath(name).catch(async () => {
+    const path = resolve(name);
+    const existing = await lstat(path).catch(() => undefined);
     // Instead of its target, the link itself would be replaced.
-    if (await lstat(name).catch(() => undefined))
+    if (existing?.isSymbolicLink())
       throw new CommandError(`${name} is a link that leads nowhere`);
-    return resolve(name);
+    return path;
   });
 }
 

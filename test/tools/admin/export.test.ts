@@ -152,6 +152,9 @@ test("an export rejects a link that leads nowhere, and keeps it", async () => {
     $ orders export dangling.ndjson
     ! dangling.ndjson is a link that leads nowhere
     exit 1
+    $ orders export dangling.ndjson/
+    ! dangling.ndjson/ is a link that leads nowhere
+    exit 1
   `;
   expect(await readlink("dangling.ndjson")).toBe("none.ndjson");
 });
