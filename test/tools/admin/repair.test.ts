@@ -187,13 +187,12 @@ test.each([
     "undone import",
     "DeleteItem",
     `$ orders import --record interrupted.record
-    > {"id":1}
-    > {"id":2}
+    ${Array.from({ length: 60 }, (_, id) => `> {"id":${id}}`).join("\n")}
     …
-    $ orders import --undo interrupted.record --yes --json --rate 1
-    {"table":"ORDERS","complete":false,"deleted":1,…}
+    $ orders import --undo interrupted.record --yes --json
+    {"table":"ORDERS","complete":false,"deleted":48,…}
     …
-    ! ORDERS: 1 deleted, …`,
+    ! ORDERS: 48 deleted, …`,
   ],
 ])(
   "an interrupted %s writes no more, and says how far it came",

@@ -66,7 +66,7 @@ test("orders ship now or at the start of a day, and their ids may be in a file o
     Order 7 has shipped: 2026-11-20T00:00:00Z
     $ orders ship
     >  9007199254740993
-    >
+    > ${"\r"}
     > -1${"\r"}
     > 9007199254740993
     Order 9007199254740993 is cancelled and can't ship

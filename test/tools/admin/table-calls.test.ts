@@ -90,10 +90,7 @@ describe("calls to a table", () => {
     const Item = { id: { N: "1" } };
     const send = vi.spyOn(client, "send").mockImplementationOnce(throttled);
     send.mockRejectedValueOnce(new ConditionalCheckFailedException({ ...failure, Item }));
-    const calls = new TableCalls(client);
-    expect(await calls.insert("orders", "id", Item)).toEqual({ found: Item });
-    const retried = { ...failure, $metadata: { attempts: 2 }, Item };
-    send.mockRejectedValueOnce(new ConditionalCheckFailedException(retried));
-    expect(await calls.delete("orders", "id", Item)).toEqual({ found: Item });
+    const written = await new TableCalls(client).insert("orders", "id", Item);
+    expect(written).toEqual({ found: Item });
   });
 });

@@ -1,13 +1,13 @@
 import fs from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
-import { onEvery, passOn } from "../../helpers/faults/fault-proxy.ts";
-import { applied } from "../../helpers/faults/faults.ts";
+import { type Choice, onEvery, passOn } from "../../helpers/faults/fault-proxy.ts";
+import { applied, unapplied } from "../../helpers/faults/faults.ts";
 import { onEveryAfter, onFirst } from "./calls.ts";
 import { run } from "./run.ts";
 import { createTerminal } from "./terminal.ts";
 
-const { items, play, playIn, start } = await createTerminal();
+const { items, play, playIn, put, start } = await createTerminal();
 
 test("an undone import deletes what it wrote and nobody has changed, and names what stays", () => play`
   $ put {"id":1}
@@ -57,19 +57,29 @@ test("an undone import deletes what it wrote and nobody has changed, and names w
   exit 1
 `);
 
-test("an undone import leaves an order that a retry has found, which may be someone else's", () =>
-  playIn({ calls: onFirst("PutItem", applied["reset after the engine"]) })`
+test("an undone import leaves an order that a retry has found, which may be someone else's", () => {
+  const lost = onFirst("PutItem", applied["reset after the engine"]);
+  const changed = onFirst("DeleteItem", async (exchange) => {
+    await put('{"id":2,"status":"shipped"}');
+    unapplied["500 of the service"](exchange);
+  });
+  const calls: Choice = (call) => (/"N":"1"/.test(call.input) ? lost : changed)(call);
+  return playIn({ calls })`
     $ orders import --record lost.record
     > {"id":1}
-    1 order: 1 written, …
-    $ orders import --undo lost.record --yes
+    > {"id":2}
+    2 orders: 2 written, …
+    $ orders import --undo lost.record --yes | sort
     Order 1 may have been written by the import, or by someone else
+    Order 2 has changed since
     …
-    ! ORDERS: 0 deleted, 0 missing, 0 changed since, 0 there before, 1 unknown
+    ! ORDERS: 0 deleted, 0 missing, 1 changed since, 0 there before, 1 unknown
     exit 1
     $ table
     {"id":1,"status":"pending"}
-  `);
+    {"id":2,"status":"shipped"}
+  `;
+});
 
 test("an undone import asks first, and knows its own deletion again, its response lost", () =>
   playIn({
