@@ -130,10 +130,16 @@ test("a process gets whole events, and has what Lambda gives a function and noth
 });
 
 test("a process serves request after request, and further ones wait for the four that may start", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
   await using running = new AsyncDisposableStack();
   const reused = { Handler: "index.echo" };
   const { invoke } = startHost(running, { reused });
-  for (const _ of ["first", "second", "third"]) await invoke("reused", {});
+  for (const _ of ["first", "second", "third"]) {
+    await invoke("reused", {});
+    // More than a process may take to start.
+    vi.advanceTimersByTime(11_000);
+  }
   expect(await pids("reused")).toHaveLength(1);
   const events = Array.from("0123456789", (index) => ({ index }));
   const invoked = await Promise.all(events.map((event) => invoke("reused", event)));
@@ -141,6 +147,7 @@ test("a process serves request after request, and further ones wait for the four
   expect(returned.map(({ event }) => event)).toEqual(events);
   expect(new Set(returned.map(({ awsRequestId }) => awsRequestId)).size).toBe(10);
   expect(await pids("reused")).toHaveLength(4);
+  expect(ownLines(log)).toEqual([]);
 });
 
 test("a process that does not start in 10 seconds fails its request, unless it is debugged", async () => {
