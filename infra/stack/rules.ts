@@ -4,7 +4,12 @@ import { CfnKey } from "aws-cdk-lib/aws-kms";
 import type { CfnFunction } from "aws-cdk-lib/aws-lambda";
 import { CfnLogGroup } from "aws-cdk-lib/aws-logs";
 import { CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
-import { Annotations, CfnDeletionPolicy, type Stack } from "aws-cdk-lib/core";
+import {
+  Annotations,
+  CfnDeletionPolicy,
+  type CfnResource,
+  type Stack,
+} from "aws-cdk-lib/core";
 import type { IConstruct } from "constructs";
 import { perFunction } from "./function-list.ts";
 import type { OrdersStack } from "./orders-stack.ts";
@@ -55,19 +60,26 @@ function missingGrants(stack: OrdersStack) {
     if (!grant.test(grants)) missing[id] = `${need}: see infra/MAKE-IT-YOURS.md`;
   };
   const hasKey = ({ node }: IConstruct) =>
-    stack.resolve((node.defaultChild as CfnTable).sseSpecification)?.kmsMasterKeyId;
+    propertiesOf(node.defaultChild as CfnTable).SSESpecification?.KMSMasterKeyId;
   const needsKey = "may not use the table's key";
   for (const account of hasKey(tables.orders) ? stack.writerAccounts : [])
     require(`key:${account}`, stack, new RegExp(account), `${account} ${needsKey}`);
   perFunction((name, { id, table }) => {
     const { node, role = stack } = stack.functions[name];
     if (hasKey(tables[table])) require(`key:${id}`, role, /"kms:/, `${id} ${needsKey}`);
-    if ((node.defaultChild as CfnFunction).vpcConfig)
+    if (propertiesOf(node.defaultChild as CfnFunction).VpcConfig)
       require(`vpc:${id}`, role, /"ec2:|VPCAccess/, `${id} may not connect to its VPC`);
   });
-  if (stack.node.findAll().some((part) => part instanceof CfnLogGroup && part.kmsKeyId))
+  const logs = stack.node.findAll().filter((part) => part instanceof CfnLogGroup);
+  if (logs.some((log) => propertiesOf(log).KmsKeyId))
     require("key:logs", stack, /"logs\./, "CloudWatch Logs may not use the key of a log");
   return missing;
+}
+
+/** The properties of a resource in the template, overrides included. */
+function propertiesOf(part: CfnResource) {
+  const { Resources: resources } = part.stack.resolve(part._toCloudFormation());
+  return resources[part.stack.resolve(part.logicalId)].Properties ?? {};
 }
 
 /** The grants of a policy, a role or a key. */

@@ -94,8 +94,9 @@ test("synthesis warns of what own parts need and nothing allows", () => {
     for (const part of node.findAll()) {
       if (part instanceof CfnTable)
         part.sseSpecification = { sseEnabled: true, kmsMasterKeyId: "1" };
-      if (part instanceof CfnLogGroup) part.kmsKeyId = "1";
-      if (part instanceof CfnFunction) part.vpcConfig = { subnetIds: ["subnet-1"] };
+      if (part instanceof CfnLogGroup) part.addPropertyOverride("KmsKeyId", "1");
+      if (part instanceof CfnFunction)
+        part.addPropertyOverride("VpcConfig.SubnetIds", ["subnet-1"]);
     }
   };
   const environment = { ...noOption, writerAccounts: ["222222222222"] };
