@@ -108,6 +108,7 @@ describe.runIf(hasBrowser)("the page at / in a browser", () => {
         expect(await opened.page.evaluate("document.documentElement.scrollWidth")).toBe(
           width,
         );
+        expect(await copy.count()).toBe(1);
         const { y = 0, height = 0 } = (await text.boundingBox()) ?? {};
         expect((await copy.boundingBox())?.y).toBeGreaterThanOrEqual(y + height);
       }
