@@ -140,22 +140,22 @@ const attributes = {
     .map((S) => ({ S })),
   boolean: fc.boolean().map((BOOL) => ({ BOOL })),
 };
-const item = fc
-  .tuple(...orderFields.map(({ type }) => attributes[type]), other)
-  .chain(([id, petId, quantity, shipDate, complete, odd]) => {
-    const usual = Object.entries({ id, petId, quantity, shipDate, complete });
-    const entries = fc.oneof(
-      { weight: 4, arbitrary: fc.constant(usual) },
-      fc.subarray(usual),
-      fc.shuffledSubarray([...usual, ["note", odd]]),
-      fc
-        .shuffledSubarray(usual)
-        .map((wrong) =>
-          usual.map((entry) => (wrong.includes(entry) ? [entry[0], odd] : entry)),
-        ),
-    );
-    return entries.map((pairs) => Object.fromEntries(pairs));
-  });
+const fields = orderFields.map(({ name, type }) =>
+  fc.tuple(fc.constant(name), attributes[type]),
+);
+const item = fc.tuple(fc.tuple(...fields), other).chain(([usual, odd]) => {
+  const entries = fc.oneof(
+    { weight: 4, arbitrary: fc.constant(usual) },
+    fc.subarray(usual),
+    fc.shuffledSubarray([...usual, ["note", odd]]),
+    fc
+      .shuffledSubarray(usual)
+      .map((wrong) =>
+        usual.map((entry) => (wrong.includes(entry) ? [entry[0], odd] : entry)),
+      ),
+  );
+  return entries.map((pairs) => Object.fromEntries(pairs));
+});
 const page = fc.record({
   Count: fc.nat(),
   Items: fc.array(item, { maxLength: 12 }),
