@@ -3,6 +3,8 @@ import { expect, test, vi } from "vitest";
 import { TableCalls } from "../../infra/tools/admin/table-calls.ts";
 import { engineClient } from "../../infra/tools/running-stacks/engine-client.ts";
 import { hashApiKey } from "../../shared/api-keys.ts";
+import { callLimits, createClient } from "../../shared/dynamodb.ts";
+import { cancelOrder } from "../../shared/orders-table.ts";
 import { beforeTests } from "../helpers/before-tests.ts";
 import { expectError } from "../helpers/expect-error.ts";
 import {
@@ -37,6 +39,34 @@ const statusOf = async (id: string) => (await stack.order(id))?.["status"]?.S;
 
 let nextId = 7000;
 
+// Concurrent tests take these from vitest's context.
+test.concurrent.for(Object.entries(faults))(
+  "a cancellation whose every attempt meets %s fails with service_unavailable",
+  async ([_name, fault], { expect, onTestFinished }) => {
+    const id = String(nextId++);
+    let attempts = 0;
+    await putOrderMeeting((exchange) => {
+      attempts += 1;
+      return fault(exchange);
+    }, id);
+    const cancellation = {
+      orderId: BigInt(id),
+      cancelledBy: "key_1",
+      cancelledAt: new Date(),
+      cancellationId: "here",
+    };
+    // The function's own deadline is a second later.
+    const deadline = AbortSignal.timeout(8_500);
+    const { orders } = stack.tables;
+    // Like that of the function that cancels.
+    const client = createClient(callLimits.oneOrder, { endpoint: stack.proxy.endpoint });
+    onTestFinished(() => client.destroy());
+    const cancelling = cancelOrder(client, orders, cancellation, deadline);
+    await expect(cancelling).rejects.toMatchObject({ code: "service_unavailable" });
+    expect(attempts).toBeGreaterThan(0);
+  },
+);
+
 /** One fault of each kind. */
 const kinds = [
   "no response",
@@ -46,7 +76,6 @@ const kinds = [
   "an empty response of no length",
 ];
 
-// Concurrent tests take `expect` from vitest's context.
 test.concurrent.for(kinds)(
   "after %s, with 503 for a cancellation and 500, not 401, for a key, both can be repeated",
   async (name, { expect }) => {

@@ -68,6 +68,22 @@ test.each([
   });
 });
 
+test("a client sends the trace id of the invocation that it works for", async () => {
+  vi.stubEnv("AWS_LAMBDA_FUNCTION_NAME", "ListOrders");
+  const sent: unknown[] = [];
+  table.respond = (_attempt, headers) => {
+    sent.push(headers["x-amzn-trace-id"]);
+    return response(200, "{}");
+  };
+  const client = patientClient();
+  const traceIds = ["Root=1-1-1", "Root=1-2-2"];
+  for (const traceId of traceIds) {
+    vi.stubEnv("_X_AMZN_TRACE_ID", traceId);
+    await client.send(new ListTablesCommand());
+  }
+  expect(sent).toEqual(traceIds);
+});
+
 // The time budgets of the functions (time-budgets.test.ts) count on these.
 test("a client doubles its pause after each failed, lost or throttled attempt, however many came before", async () => {
   const pauses = spyOnPauses();
