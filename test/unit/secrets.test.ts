@@ -20,6 +20,10 @@ test.each([
     "?X-Amz-Signature=12ab&X-Amz-Security-Token=a%2F&a=1",
     "?X-Amz-Signature=...&X-Amz-Security-Token=...&a=1",
   ],
+  [
+    `{"x-amz-security-token":"IQ/=", 'Signature': '12ab'}`,
+    `{"x-amz-security-token":"...", 'Signature': '...'}`,
+  ],
   ["The request signature we calculated: 1", "The request signature we calculated: 1"],
   [
     "key_48bbac3b843721f0 of /var/task/index.mjs",
