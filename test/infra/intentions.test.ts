@@ -205,7 +205,13 @@ test("a domain of your own serves the stage of the regional API below /v1, with 
   const api = firstOf(template, "AWS::ApiGateway::RestApi");
   expect(api.EndpointConfiguration).toEqual({ Types: ["REGIONAL"] });
   const record = firstOf(template, "AWS::Route53::RecordSet");
-  const { certificateArn, hostedZone, name } = everyOption.domain;
+  const { hostedZone, ...elsewhere } = everyOption.domain;
+  const { certificateArn, name } = elsewhere;
+  const recorded = templateOf({ ...noOption, domain: elsewhere });
+  for (const each of [template, recorded])
+    expect(firstOf(each, "AWS::ApiGateway::RestApi").DisableExecuteApiEndpoint).toBe(
+      true,
+    );
   expect(record).toMatchObject({ HostedZoneId: hostedZone.id, Name: `${name}.` });
   const tls = {
     SecurityPolicy: "SecurityPolicy_TLS13_1_2_PQ_2025_09",

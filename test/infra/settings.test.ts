@@ -47,7 +47,7 @@ test("each setting changes only what it is about", () => {
         topicArn: "arn:aws:sns:eu:1:on-call",
         functionFailures: { percent: 6, atLeast: 4 },
         functionThrottles: 11,
-        listsCutOff: 4,
+        listsCutOff: 5,
         rejectedKeys: { percent: 12, atLeast: 22 },
         requestsThrottled: 251,
         slow: { cancel: 2001, listFirstPage: 3001 },
@@ -121,7 +121,7 @@ topicArn, and every limit of the alarms
   Alarms/ListOrdersFailing, Alarms/ListOrdersServerErrors, Alarms/CancelOrderFailing, Alarms/CancelOrderServerErrors, Alarms/AuthorizeFailing, Alarms/AuthorizeServerErrors, Alarms/ApiServerErrors: Properties.Threshold 5 -> 6
   Alarms/CancelSlow: Properties.Threshold 2000 -> 2001
   Alarms/ListSlow: Properties.Threshold 3000 -> 3001
-  Alarms/ListsCutOff: Properties.Threshold 3 -> 4
+  Alarms/ListsCutOff: Properties.Threshold 3 -> 5
   Alarms/KeysRejected: Properties.Metrics.0.Expression "IF(failed >= 20, 100 * failed / FILL(total, 1), 0)" -> "IF(failed >= 22, 100 * failed / FILL(total, 1), 0)"
   Alarms/KeysRejected: Properties.Threshold 10 -> 12
   Alarms/RequestsThrottled: Properties.Threshold 250 -> 251`);

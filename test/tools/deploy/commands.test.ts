@@ -277,6 +277,18 @@ test("without --app, the app is synthesised with the given context", async () =>
   ]);
 });
 
+test("a saved template is compared with the given context, too, and what it differs in accepted", async () => {
+  vi.stubEnv("FAKE_DOES", `/bin/cp ${directory}/*.json "$5"`);
+  const saved = join(directory, "saved.json");
+  writeFileSync(saved, JSON.stringify(templateUsing("OLD")));
+  const words = ["--template", saved, "--accept", digest, "-c", "a=b"];
+  expect((await run("compare", "kept", ...words)).split("\n").slice(-3)).toEqual([
+    "Accepted",
+    "cdk synth STACK --quiet --output NEW_FOLDER --context a=b",
+    "exit code 0",
+  ]);
+});
+
 test.each(["exit 1", "kill $$"])("a synthesis that ends by %s fails", async (end) => {
   vi.stubEnv("FAKE_DOES", end);
   expect(await run("deploy", "kept")).toBe(`Synthesis failed
