@@ -38,12 +38,13 @@ test("the runbook's commands name what the template has, and fields of its acces
   expect(values(/ --stage-name (\S+)/g)).toEqual(stages);
   const aliases = names("AWS::Lambda::Alias", "Name");
   expect(values(/ lambda update-alias .*?--name (\S+)/g)).toEqual(aliases);
-  const whole = JSON.stringify(template);
+  const { AccessLogSetting } = firstOf(template, "AWS::ApiGateway::Stage");
+  const whole = JSON.stringify(template).replaceAll('\\"', "'") + AccessLogSetting.Format;
   const shapes: [named: RegExp, before: string, after: string][] = [
     [/LogicalResourceId, '(\w+)'/g, '"', '[0-9A-F]{8}":.{9}AWS::Logs::LogGroup'],
     [/OutputKey=='(\w+)'/g, '"', '":.{2}Value'],
     [/ResourceType=='([\w:]+)'/g, '"Type":"', '"'],
-    [/\$\.(?!message)(\w+) =/g, '"', '.":'],
+    [/\$\.(?!message)(\w+) =/g, '"', '":'],
   ];
   for (const [named, before, after] of shapes) {
     const missing = Array.from(values(named)).filter(
