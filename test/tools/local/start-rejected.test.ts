@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { access, mkdtemp, readdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -136,20 +135,6 @@ test("the help of npm start has each option with what it does", () => {
   let help = "";
   command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
   expect(help).toContain("\nDYNAMODB_ENDPOINT names");
-  const readme = readFileSync("infra/tools/local/README.md", "utf8");
-  for (const promise of [
-    "throttle 3`: every third request gets 429",
-    "unavailable 3`: every third list or cancellation gets 503",
-    "cut 3`: every third list breaks off",
-    "Each run revokes the previous run's key. For a client that keeps its key, pass `--api-key KEY`",
-    "Nothing times out while you look",
-    "other origins can't read it",
-    "a function has at most four",
-    "docker run --rm -p 127.0.0.1:8000:8000 ",
-    "DYNAMODB_ENDPOINT=http://localhost:8000 infra/petstore start",
-    "Headers may total 16 KB instead of 10,240 bytes",
-  ])
-    expect(readme.replaceAll(/\s+/g, " ")).toContain(promise);
 });
 
 const bad = join(directory, "bad.ndjson");
