@@ -231,7 +231,7 @@ test("the orders table's page names the outcomes of the recipes, and start's own
     `AWS_ENDPOINT_URL=ENDPOINT AWS_ACCESS_KEY_ID=${accessKeyId} `,
     `AWS_REGION=${region} AWS_DEFAULT_REGION=${region} `,
     "`placed`, `already placed by you` or `taken`",
-    "`corrected`, `changed since`, `not pending` or `no such order`",
+    "`corrected`, `changed since` (perhaps after your own correction), `not pending` or `no such order`",
     "`reinstated` (even if the order has shipped since), `changed since` or `no such order`",
   ])
     expect(prose).toContain(stated);

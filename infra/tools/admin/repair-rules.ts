@@ -71,7 +71,10 @@ function judgeOrder(
     : "differing";
   if (outcome === "contradictory") return { outcome };
   // An older shipment must not be proved again.
-  const hasMoved = outcome !== "differing" || differing.includes("reinstatedAt");
+  const hasMoved =
+    outcome !== "differing" ||
+    differing.includes("reinstatedAt") ||
+    isMarked(copied, current);
   const kept = hasMoved ? ["shipDate", "complete"] : [];
   const wrong = differing.filter(
     (name) => repairable.includes(name) && !kept.includes(name),
