@@ -1,6 +1,6 @@
 import type { App } from "aws-cdk-lib/core";
 import { expect, test } from "vitest";
-import { type Environment, environments } from "../../infra/environments.ts";
+import type { Environment } from "../../infra/environments.ts";
 import { functionList } from "../../infra/stack/function-list.ts";
 import { readRestApi } from "../../infra/tools/local/template/rest-api.ts";
 import { readStackTemplate } from "../../infra/tools/local/template/stack-template.ts";
@@ -125,14 +125,6 @@ topicArn, and every limit of the alarms
   Alarms/KeysRejected: Properties.Metrics.0.Expression "IF(failed >= 20, 100 * failed / FILL(total, 1), 0)" -> "IF(failed >= 22, 100 * failed / FILL(total, 1), 0)"
   Alarms/KeysRejected: Properties.Threshold 10 -> 12
   Alarms/RequestsThrottled: Properties.Threshold 250 -> 251`);
-});
-
-const samples = `{"staging":{"name":"staging","stackName":"PetStoreOrders-staging","apiKeyPrefix":"pets_test","keepData":false,"tableThroughput":{"reads":2000,"writes":500},"authorizerCacheSeconds":10,"throttling":{"listOrders":{"rateLimit":2,"burstLimit":20},"cancelOrder":{"rateLimit":20,"burstLimit":40}},"logRetentionDays":14,"accessLogRetentionDays":14,"functionLogLevel":"DEBUG","systemLogLevel":"INFO"},
-"production":{"name":"production","stackName":"PetStoreOrders-production","apiKeyPrefix":"pets_live","keepData":true,"tableThroughput":{"reads":12000,"writes":2000},"authorizerCacheSeconds":60,"throttling":{"listOrders":{"rateLimit":10,"burstLimit":20},"cancelOrder":{"rateLimit":200,"burstLimit":400}},"logRetentionDays":365,"accessLogRetentionDays":90,"functionLogLevel":"INFO","systemLogLevel":"WARN","dashboard":true,"alarms":{"canary":true,"functionFailures":{"percent":5,"atLeast":3},"rejectedKeys":{"percent":10,"atLeast":20},"slow":{"cancel":2000,"listFirstPage":3000},"listsCutOff":3,"functionThrottles":10,"tableThrottles":50,"requestsThrottled":300}}}`;
-
-test("the sample environments have the values that pages and costs count on, if they are the samples", () => {
-  const isSample = environments.production.stackName === "PetStoreOrders-production";
-  expect(isSample ? environments : JSON.parse(samples)).toEqual(JSON.parse(samples));
 });
 
 test("CDK deploys a stack to its account only, and protects it if it keeps data", () => {

@@ -120,15 +120,20 @@ test.each([
   expect(prose).toContain(promise);
 });
 
-test("API.md has the numbers of the sample production, if that is the one", () => {
-  const { production } = environments;
-  const numbers = {
-    authorizerCacheSeconds: 60,
-    throttling: { listOrders: { rateLimit: 10 }, cancelOrder: { rateLimit: 200 } },
-  };
-  const isSample = production.stackName === "PetStoreOrders-production";
-  expect(isSample ? production : numbers).toMatchObject(numbers);
-  expect(page).toMatch(/allows 10 lists and 200 cancellations .* for up to a minute/s);
+test("API.md has the numbers of production, unless that has another stack's name", () => {
+  const { authorizerCacheSeconds, stackName, throttling } = environments.production;
+  const isOurs = stackName === "PetStoreOrders-production";
+  const { listOrders, cancelOrder } = throttling;
+  const [lists, cancellations] = isOurs
+    ? [listOrders.rateLimit, cancelOrder.rateLimit]
+    : ["\\d+", "\\d+"];
+  expect(page).toMatch(
+    new RegExp(
+      `allows ${lists} lists and ${cancellations} cancellations .* for up to a minute`,
+      "s",
+    ),
+  );
+  expect(isOurs ? authorizerCacheSeconds : 60).toBeLessThanOrEqual(60);
 });
 
 test("the JavaScript of the description reads every int64 exactly", async () => {

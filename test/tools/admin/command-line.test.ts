@@ -32,7 +32,7 @@ const wrongUse = `
   ! Usage: petstore keys [options] [command]
   …
   exit 2
-  $ keys list --env qa
+  $ keys list --env nowhere
   ! error: … Allowed choices are ${environmentNames.join(", ")}.
   $ keys list --env staging --local
   ! error: option '--env <name>' cannot be used with option '--local'
