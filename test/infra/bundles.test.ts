@@ -27,12 +27,15 @@ test("a deployed bundle has no source map, which would lengthen cold starts, and
 const actions = Object.values(functionList).map(({ action }) => action);
 
 test.runIf(machineHas("openssl", "the bundles over TLS"))(
-  "each function calls its table when it starts, over TLS or not",
+  "each function calls its table when it starts, with its session's token, over TLS or not",
   async () => {
     await using cleanup = new AsyncDisposableStack();
     let called: string[] = [];
+    const tokens = new Set<unknown>();
     const table = createServer(({ headers }, response) => {
       called.push(`${headers["x-amz-target"]}`.replace(/^DynamoDB_\d+\./, ""));
+      // Lambda's credentials are temporary.
+      tokens.add(headers["x-amz-security-token"]);
       response.writeHead(200, { "x-amzn-requestid": "A1" }).end("{}");
     });
     cleanup.defer(() => {
@@ -48,12 +51,18 @@ test.runIf(machineHas("openssl", "the bundles over TLS"))(
         globalThis.awslambda = { streamifyResponse: (handler) => handler };
         for (const name of ${JSON.stringify(Object.keys(functionList))})
           await import("${directory}/" + name + "/index.mjs");`;
-      const env = { ...testEnvironment, ...tls, AWS_ENDPOINT_URL_DYNAMODB: address };
+      const env = {
+        ...testEnvironment,
+        ...tls,
+        AWS_ENDPOINT_URL_DYNAMODB: address,
+        AWS_SESSION_TOKEN: "session",
+      };
       const args = ["--input-type=module", "--eval", code];
       called = [];
       const { stderr } = await promisify(execFile)(process.execPath, args, { env });
       expect(stderr).toBe("");
       expect(called).toEqual(actions);
     }
+    expect([...tokens]).toEqual(["session"]);
   },
 );

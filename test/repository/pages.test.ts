@@ -181,6 +181,16 @@ test("petstore accepts every command line of the pages' blocks", async () => {
   expect(rejected).toEqual([]);
 });
 
+test("services of this account may do to orders what those of writerAccounts may", () => {
+  const page = pages.find(({ page }) => page === "shared/ORDERS-TABLE.md");
+  const [policy = ""] = captured(page?.text ?? "", /```json\n(.*?)```/gs);
+  const [{ Action }] = JSON.parse(policy).Statement;
+  const tables = templateOf(everyOption).findResources("AWS::DynamoDB::Table", {
+    Properties: { ResourcePolicy: { PolicyDocument: { Statement: [{ Action }] } } },
+  });
+  expect(Object.keys(tables)).toHaveLength(1);
+});
+
 test("the example outputs are made of words that the code prints", () => {
   const code = globSync("infra/tools/**/*.ts")
     .map((file) => readFileSync(file, "utf8"))
