@@ -182,12 +182,16 @@ describe("the digest", () => {
   });
 });
 
-test("what may be replaced counts as replaced", () => {
-  const instance = (InstanceType: string): Template => {
+test("what may be replaced counts as replaced, and what is kept as kept", () => {
+  const instance = (InstanceType: string, DeletionPolicy = "Retain"): Template => {
     const Type = "AWS::EC2::Instance";
-    const I = { Type, DeletionPolicy: "Retain", Properties: { InstanceType } };
+    const I = { Type, DeletionPolicy, Properties: { InstanceType } };
     return { Resources: { I } };
   };
+  for (const policy of ["Retain", "RetainExceptOnCreate"])
+    expect(linesBetween(instance("a", policy), { Resources: {} }).join()).toContain(
+      "leaves the stack, but is kept",
+    );
   expect(linesBetween(instance("a"), instance("b"))).toEqual([
     "! I: InstanceType: a becomes b, and a new resource replaces it",
   ]);
