@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Command } from "commander";
@@ -189,6 +190,14 @@ test("services of this account may do to orders what those of writerAccounts may
     Properties: { ResourcePolicy: { PolicyDocument: { Statement: [{ Action }] } } },
   });
   expect(Object.keys(tables)).toHaveLength(1);
+});
+
+test("on call's last filter finds the log's lines about the listed orders, and no others", () => {
+  const onCall = pages.find(({ page }) => page === "infra/ON-CALL.md")?.text ?? "";
+  const [filter = ""] = captured(onCall, /(grep -Ff <\(sed '.*?') cancelled\.txt\)/g);
+  const log = ["4711", "47110", "-4711"].map((orderId) => JSON.stringify({ orderId }));
+  const script = `printf '%s\\n' ${log.map((line) => `'${line}'`).join(" ")} | ${filter} <<< 4711)`;
+  expect(execFileSync("bash", ["-c", script], { encoding: "utf8" })).toBe(`${log[0]}\n`);
 });
 
 test("the example outputs are made of words that the code prints", () => {
