@@ -52,6 +52,7 @@ test.each([
   "multipart/form-data; boundary=x",
   "application/octet-stream",
   "application/xml",
+  "text/xml; charset=utf-8",
 ])(
   "a method that a path does not support gets 405 for a body of %s, with or without a key",
   async (type) => {
