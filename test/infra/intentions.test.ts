@@ -5,7 +5,7 @@ import { everyOption, noOption } from "../helpers/fixture-environments.ts";
 import { constructId, named } from "../helpers/named.ts";
 import { firstOf, rows, templateOf } from "../helpers/synthesise.ts";
 
-/** What each function has and may do. A new one needs a line. */
+/** The limits and permissions of each function. A new one needs a line. */
 const promised = [
   "ListOrders: 1024 MB, 900 s, arm64, JSON, dynamodb:Scan of Orders.Arn",
   "CancelOrder: 512 MB, 10 s, arm64, JSON, dynamodb:UpdateItem of Orders.Arn",

@@ -73,7 +73,7 @@ const argumentsOf = (
   reinstate: [id, "a", monday, friday, tuesday],
 });
 
-/** What the next call of team A meets. */
+/** The fault that the next call of team A meets, if any. */
 let next: Behaviour | undefined;
 
 const teamA = beforeTests(async (running) => {

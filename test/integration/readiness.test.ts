@@ -18,7 +18,7 @@ import { createTestTables } from "../helpers/test-tables.ts";
 const tables = await createTestTables();
 const { orders, apiKeys } = tables.tables;
 const log = spyOnLog();
-/** What is logged as more than an outcome. */
+/** The warnings and errors in the log. */
 const troubles = () => [log.warn.mock.calls, log.error.mock.calls];
 
 /** The fault that calls of the functions meet; undefined passes them on. */
