@@ -90,7 +90,14 @@ test("an export names what it skips, which table it reads, and where it can't wr
 const denied = rejectedAs("ResourceNotFoundException");
 test.each<[how: string, second: Behaviour, line: string]>([
   ["fails", denied, "There is no table ORDERS. …"],
-  ["is interrupted", () => void process.emit("SIGHUP"), "Interrupted"],
+  [
+    "is interrupted",
+    (exchange) => {
+      process.emit("SIGHUP");
+      return denied(exchange);
+    },
+    "Interrupted",
+  ],
 ])(
   "an export whose second page %s leaves the last one, and no other file",
   async (_, second, line) => {

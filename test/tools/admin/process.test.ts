@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readlinkSync } from "node:fs";
-import { mkdtemp, readdir, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { environments } from "../../../infra/environments.ts";
@@ -70,20 +70,19 @@ test("a key typed at the prompt is not echoed", async () => {
     makeApiKey(environments.staging.apiKeyPrefix),
   );
   await pointTo(stackAt());
-  const words = [...petstore, "keys", "check", "--local"];
-  const [file, ...args] = onTerminal([process.execPath, ...words]);
+  const script = `"$0" "$@" > "${folder}/checked"`;
+  const words = [process.execPath, ...petstore, "keys", "check", "--local"];
+  const [file, ...args] = onTerminal(["sh", "-c", script, ...words]);
   const env = { ...process.env, LOCAL_STACKS: stackFiles };
   const child = spawn(file, args, { cwd: root, env, stdio: ["pipe", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   let shown = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    shown += text;
-    if (text.includes("input is hidden")) child.stdin.write(` ${typed} \r`);
-  });
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (shown += text));
+  await expect.poll(() => shown).toBe("Key (input is hidden): ");
+  child.stdin.write(` ${typed} \r`);
   expect(await once(child, "close")).toEqual([0, null]);
-  expect(shown.replaceAll("\r", "")).toBe(
-    "Key (input is hidden): \nAccepted: key_1 (test)\n",
-  );
+  expect(shown.replaceAll("\r", "")).toBe("Key (input is hidden): \n");
+  expect(await readFile("checked", "utf8")).toBe("Accepted: key_1 (test)\n");
 });
 
 // Not even a handler of the signal would run while a write to a full pipe blocks.

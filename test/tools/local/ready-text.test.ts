@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { LocalStackOptions } from "../../../infra/tools/local/local-stack.ts";
 import { forTerminal } from "../../../infra/tools/local/local-stack.ts";
-import { readyText } from "../../../infra/tools/local/ready-text.ts";
+import { notLoadedText, readyText } from "../../../infra/tools/local/ready-text.ts";
 import { createTestTables } from "../../helpers/test-tables.ts";
 
 const { client, tables, putOrder } = await createTestTables();
@@ -54,6 +54,10 @@ test("the examples name no order that clients can't", async () => {
   const text = await textOf(orders);
   expect(text.match(/(?<=orders\/).+$/gm)).toEqual(["none"]);
   expect(text).not.toMatch(/Watching|One of/);
+});
+
+test("a file that was not loaded is one word of the command that loads it", () => {
+  expect(notLoadedText("Ann's")).toContain("import --local 'Ann'\\''s'");
 });
 
 test("a terminal shows a log as it is, but a rejected key as one line", () => {

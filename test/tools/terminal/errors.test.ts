@@ -83,6 +83,7 @@ test.each<[text: string, error: unknown]>([
     `${notInstalled} (spawn cdk ENOENT). ${install}`,
     named("Error", "spawn cdk ENOENT", { code: "ENOENT" }),
   ],
+  [`${notInstalled} (x). ${install}`, system("ERR_INVALID_PACKAGE_CONFIG", {})],
   [`Unexpected error: TypeError: x. ${trace}`, named("TypeError", "x\ny")],
   [`Unexpected error: Error: x. ${trace}`, named("Error", "x", { path: "/t" })],
   [`Unexpected error: Error: x. ${trace}`, system("ENOENT", { errno: -2 })],
