@@ -1,6 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { afterAll, vi } from "vitest";
+import { afterAll, afterEach, vi } from "vitest";
 import "./properties.ts";
 
 // vitest takes stubs back before the next test. In a shared process, that is too late for what the
@@ -12,6 +12,8 @@ function unstub() {
   for (const { prototype } of [DynamoDBClient, DynamoDBDocumentClient])
     Reflect.deleteProperty(prototype, "send");
 }
+// No setting of vitest's does this.
+afterEach(() => void vi.useRealTimers());
 afterAll(unstub);
 // Hooks don't run in a file none of whose tests run.
 unstub();

@@ -4,10 +4,7 @@ import { printLine, startProgress } from "../../../infra/tools/admin/progress.ts
 
 const erased = "\u001b[1G\u001b[2K";
 
-beforeEach(() => {
-  vi.useFakeTimers();
-  return () => void vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers());
 
 function terminal(columns = 80) {
   const stream = Object.assign(new PassThrough({ encoding: "utf8" }), {

@@ -72,7 +72,6 @@ export async function createTerminal() {
     return () => {
       process.chdir(root);
       vi.restoreAllMocks();
-      vi.useRealTimers();
     };
   });
 

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { FunctionFailure } from "../../../infra/tools/local/lambda/execution-environment.ts";
 import { beforeTests } from "../../helpers/before-tests.ts";
 import { authorizer, invoking, startPets } from "./pets.ts";
@@ -49,7 +49,6 @@ test("an authorizer gets a request's token, method and path; its context goes on
 
 test("an authorizer is asked once per token until the cached policy expires", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
-  onTestFinished(() => void vi.useRealTimers());
   authorize.mockClear();
   const [one, other] = [policy(), policy({ principalId: "ME" })];
   await get(one);

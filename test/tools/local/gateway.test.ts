@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { FunctionFailure } from "../../../infra/tools/local/lambda/execution-environment.ts";
 import { beforeTests } from "../../helpers/before-tests.ts";
 import { expectError } from "../../helpers/expect-error.ts";
@@ -177,7 +177,6 @@ test.each([
     await using running = new AsyncDisposableStack();
     const { call } = await startPets(running, routes, { hang }, { inspect });
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    onTestFinished(() => void vi.useRealTimers());
     const bodies: string[] = [];
     for (const path of ["/hang", "/hang/long"])
       call(path).then(

@@ -131,7 +131,6 @@ test("a process gets whole events, and has what Lambda gives a function and noth
 
 test("a process serves request after request, and further ones wait for the four that may start", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
   await using running = new AsyncDisposableStack();
   const reused = { Handler: "index.echo" };
   const { invoke } = startHost(running, { reused });
@@ -152,7 +151,6 @@ test("a process serves request after request, and further ones wait for the four
 
 test("a process that does not start in 10 seconds fails its request, unless it is debugged", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
   await using running = new AsyncDisposableStack();
   const slow = { Handler: "never.handler", inspectPort: 9229 };
   startHost(running, { slow }).warm();

@@ -1,5 +1,5 @@
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { startLocalStack } from "../../../infra/tools/local/local-stack.ts";
 import { issueStartKey } from "../../../infra/tools/local/start-key.ts";
 import { hashApiKey, makeApiKey } from "../../../shared/api-keys.ts";
@@ -17,7 +17,6 @@ async function recordOf(key: string, TableName = tables.apiKeys) {
 
 test("a start revokes no key but the previous one of the same name", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: 1_800_000_000_999 });
-  onTestFinished(() => void vi.useRealTimers());
   const others = [await putKey({ name: "Acme" }), await start("npm start, port 3001")];
   const earlier = await start("npm start");
   const record = await recordOf(earlier);

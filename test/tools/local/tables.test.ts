@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { PutItemCommand, paginateScan } from "@aws-sdk/client-dynamodb";
-import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { prepareTables } from "../../../infra/tools/local/engine/tables.ts";
 import { withLoadProgress } from "../../../infra/tools/local/load-progress.ts";
 import { batches } from "../../../infra/tools/orders-file/batches.ts";
@@ -86,7 +86,6 @@ test("a start fails if a table can't be created, or an order can't be written", 
 
 test("loading orders logs, once a second, how many have been loaded", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
-  onTestFinished(() => void vi.useRealTimers());
   const lines: string[] = [];
   const orders = Array(2500).fill({});
   const checked = { count: 2500, read: () => orders.values() };

@@ -223,7 +223,6 @@ test("a server may close its connection while a list is read slowly", async () =
 
 test("a server may be silent for 30 seconds, or longer once a list has begun", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
   const asked = Promise.withResolvers<void>();
   const { port, close } = await listen(0, () => asked.resolve());
   onTestFinished(close);
