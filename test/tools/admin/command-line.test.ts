@@ -5,7 +5,7 @@ import { addKeyCommands, addOrderCommands } from "../../../infra/tools/admin/com
 import { grouped } from "../../../infra/tools/terminal/text.ts";
 import { makeApiKey } from "../../../shared/api-keys.ts";
 import { systemClock } from "../../../shared/clock.ts";
-import { run } from "./run.ts";
+import { run } from "../run.ts";
 import { createTerminal } from "./terminal.ts";
 
 const environmentNames = Object.keys(environments);

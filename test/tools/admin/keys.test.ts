@@ -3,8 +3,8 @@ import { environments } from "../../../infra/environments.ts";
 import { hashApiKey, makeApiKey } from "../../../shared/api-keys.ts";
 import { type Choice, onEvery } from "../../helpers/faults/fault-proxy.ts";
 import { applied } from "../../helpers/faults/faults.ts";
+import { run } from "../run.ts";
 import { pagesOf } from "./calls.ts";
-import { run } from "./run.ts";
 import { createTerminal } from "./terminal.ts";
 
 const { items, play, playIn, putKey } = await createTerminal();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { beforeTests } from "../../helpers/before-tests.ts";
 import { startTestStack } from "../../helpers/test-stack.ts";
-import { run } from "./run.ts";
+import { run } from "../run.ts";
 import { createTerminal } from "./terminal.ts";
 
 const stack = beforeTests(startTestStack);

@@ -25,8 +25,8 @@ import type { Choice } from "../../helpers/faults/fault-proxy.ts";
 import { tableWriter } from "../../helpers/table-writer.ts";
 import { temporaryFolder } from "../../helpers/temporary-folder.ts";
 import { createTestTables } from "../../helpers/test-tables.ts";
+import { type Ended, run } from "../run.ts";
 import { deployProduction } from "./production.ts";
-import { type Ended, run } from "./run.ts";
 import { seenIn, sessionOf, wordsOf } from "./transcript.ts";
 
 interface Circumstances {

@@ -3,8 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
 import { type Choice, onEvery, passOn } from "../../helpers/faults/fault-proxy.ts";
 import { applied, unapplied } from "../../helpers/faults/faults.ts";
+import { run } from "../run.ts";
 import { onEveryAfter, onFirst } from "./calls.ts";
-import { run } from "./run.ts";
 import { createTerminal } from "./terminal.ts";
 
 const { items, play, playIn, put, start } = await createTerminal();

@@ -9,13 +9,11 @@ import {
   startLocalStack,
 } from "../../../infra/tools/local/local-stack.ts";
 import { listenOn } from "../../../infra/tools/local/machine/ports.ts";
-import { addStart } from "../../../infra/tools/local/start-options.ts";
-import { Script } from "../../../infra/tools/terminal/script.ts";
 import { makeApiKey } from "../../../shared/api-keys.ts";
 import { root } from "../../helpers/admin-command.ts";
-import { endOf } from "../../helpers/end-of-options.ts";
 import { descendants } from "../../helpers/processes.ts";
 import { readAssembly } from "../../helpers/read-assembly.ts";
+import { run as runHere } from "../run.ts";
 import { createStarter, prebuilt, startLimit, startScript } from "./start-command.ts";
 
 const { directory, run, stacks, start } = await createStarter();
@@ -83,24 +81,22 @@ describe("npm start exits with a line on", () => {
     expect(await readdir(stacks)).toEqual([]);
   });
 
-  test("a value that is invalid, with code 2; keys are cut short", () => {
+  test("a value that is invalid, with code 2; keys are cut short", async () => {
     const { apiKeyPrefix } = environments.staging;
-    const ends = [
-      ["--port", "65536"],
-      ...["throttle", "unavailable", "cut"].map((option) => [`--${option}`, "0"]),
-      ...["db", "orders"].map((option) => [`--${option}`, ""]),
-      ["--api-key", makeApiKey("pets_another")],
-      ["--api-key", `${makeApiKey(apiKeyPrefix).slice(0, -1)}-`],
-    ].map((options) =>
-      Object.values(
-        endOf((argv) => {
-          const script = new Script("petstore start");
-          addStart(script);
-          script.parse(argv);
-        }, options),
-      ).join(" "),
-    );
-    expect(ends.join("").replaceAll(apiKeyPrefix, "PREFIX")).toMatchInlineSnapshot(`
+    let ends = "";
+    for (const words of [
+      "--port 65536",
+      "--throttle 0",
+      "--unavailable 0",
+      "--cut 0",
+      "--db ''",
+      "--orders ''",
+      `--api-key ${makeApiKey("pets_another")}`,
+      `--api-key ${makeApiKey(apiKeyPrefix).slice(0, -1)}-`,
+    ])
+      ends += Object.values(await runHere(`start ${words}`)).join(" ");
+    const seen = ends.replaceAll("\n(see --help)", "").replaceAll(apiKeyPrefix, "PREFIX");
+    expect(seen).toMatchInlineSnapshot(`
       "2  error: option '--port <number>' argument '65536' is invalid. Must be a whole number from 0 to 65535.
       2  error: option '--throttle <n>' argument '0' is invalid. Must be a whole number from 1 to 65535.
       2  error: option '--unavailable <n>' argument '0' is invalid. Must be a whole number from 1 to 65535.
@@ -114,27 +110,38 @@ describe("npm start exits with a line on", () => {
   });
 });
 
-test("the help of npm start has each option with what it does", () => {
-  const command = new Script("petstore start");
-  addStart(command);
-  const options = command.options.map(
-    ({ flags, description }) => `${flags}: ${description}`,
-  );
-  expect(options.join("\n")).toMatchInlineSnapshot(`
-    "--port <number>: the port on localhost; 0 picks a free one (default: 3000)
-    --orders <file>: orders for new tables: NDJSON, one order per line with its status (default: a small sample)
-    --db <file>: keep the data in this file; beside it, an empty file-lock stays (default: in memory)
-    --api-key <key>: a key to accept, like one printed by an earlier start (default: a new one)
-    --watch: rebuild when the sources change
-    --throttle <n>: respond to every nth request with 429, to try a client's retries
-    --unavailable <n>: respond to every nth list or cancellation with 503, likewise
-    --cut <n>: cut every nth list off midway, likewise
-    --inspect: open a debugger port for each function, and suspend its timeout
-    --json: print one line of JSON when ready, for scripts"
+test("the help of npm start has each option with what it does", async () => {
+  const { stdout } = await runHere("start --help");
+  expect(stdout).toMatchInlineSnapshot(`
+    "Usage: petstore start [options]
+
+    run the service
+
+    Options:
+      --port <number>    the port on localhost; 0 picks a free one (default: 3000)
+      --orders <file>    orders for new tables: NDJSON, one order per line with its
+                         status (default: a small sample)
+      --db <file>        keep the data in this file; beside it, an empty file-lock
+                         stays (default: in memory)
+      --api-key <key>    a key to accept, like one printed by an earlier start
+                         (default: a new one)
+      --watch            rebuild when the sources change
+      --throttle <n>     respond to every nth request with 429, to try a client's
+                         retries
+      --unavailable <n>  respond to every nth list or cancellation with 503,
+                         likewise
+      --cut <n>          cut every nth list off midway, likewise
+      --inspect          open a debugger port for each function, and suspend its
+                         timeout
+      --json             print one line of JSON when ready, for scripts
+      -h, --help         display help for command
+
+    Global Options:
+      -V, --version      output the version number
+
+    DYNAMODB_ENDPOINT names a DynamoDB engine to use instead of the embedded one, like http://localhost:8000.
+    "
   `);
-  let help = "";
-  command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
-  expect(help).toContain("\nDYNAMODB_ENDPOINT names");
 });
 
 const bad = join(directory, "bad.ndjson");

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { vi } from "vitest";
-import { createProgram } from "../../../infra/tools/petstore.ts";
-import { wordsOf } from "./transcript.ts";
+import { createProgram } from "../../infra/tools/petstore.ts";
+import { wordsOf } from "./admin/transcript.ts";
 
 export type Stream = "stdout" | "stderr";
 
