@@ -21,8 +21,8 @@ import {
   startFaultProxy,
 } from "../helpers/faults/fault-proxy.ts";
 import { applied, unapplied } from "../helpers/faults/faults.ts";
-import { run } from "../tools/admin/run.ts";
 import { createTerminal } from "../tools/admin/terminal.ts";
+import { run } from "../tools/run.ts";
 
 const terminal = await createTerminal();
 const { client, dynamodbEndpoint, empty, items, pointTo, putKey, stackAt } = terminal;
