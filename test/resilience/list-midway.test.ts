@@ -13,8 +13,8 @@ import { startFaultyStack } from "../helpers/faults/faulty-stack.ts";
 const pageSize = 80;
 const pages = 5;
 
-/** Pages and attempts count from 1. */
-type PageChoice = (page: number, attempt: number) => Behaviour | undefined;
+/** Pages count from 1. */
+type PageChoice = (page: number) => Behaviour | undefined;
 // Of the list under way. There is one at a time.
 let choosePage: PageChoice = () => undefined;
 let pagesAsked = 0;
@@ -27,7 +27,7 @@ function choose({ operation, input, attempt }: EngineCall): Behaviour | undefine
   // A function that starts reads one order, to be ready.
   if (scan.Limit !== undefined) return undefined;
   if (attempt === 1) pagesAsked += 1;
-  const behaviour = choosePage(pagesAsked, attempt) ?? passOn;
+  const behaviour = choosePage(pagesAsked) ?? passOn;
   const small = JSON.stringify({ ...scan, Limit: pageSize });
   return (exchange) => behaviour({ ...exchange, forward: () => exchange.forward(small) });
 }

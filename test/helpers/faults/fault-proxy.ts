@@ -22,7 +22,7 @@ export interface EngineCall {
   headers: IncomingHttpHeaders;
 }
 
-export interface EngineResponse {
+interface EngineResponse {
   status: number;
   body: Buffer;
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { type Behaviour, type EngineResponse, respond } from "./fault-proxy.ts";
+import { type Behaviour, respond } from "./fault-proxy.ts";
 
 const dynamodb = "dynamodb.v20120810";
 
@@ -18,41 +18,23 @@ export const unapplied = {
 
 /** Faults of responses to calls that the engine has carried out. */
 export const applied = {
-  "silence after the engine": async ({ forward }) => void (await forward()),
-  "reset after the engine": async ({ forward, response }) => {
-    await forward();
-    reset(response);
-  },
+  "silence after the engine": afterEngine(() => {}),
+  "reset after the engine": afterEngine(reset),
   "500 after the engine": async (exchange) => {
     await exchange.forward();
-    await unapplied["500 of the service"](exchange);
+    unapplied["500 of the service"](exchange);
   },
-  "silence mid-body": async ({ forward, response }) =>
-    await sendHalf(response, await forward()),
-  "reset mid-body": async ({ forward, response }) => {
-    await sendHalf(response, await forward());
-    reset(response);
-  },
-  "closed mid-body": async ({ forward, response }) => {
-    await sendHalf(response, await forward());
-    response.socket?.end();
-  },
-  "a response that isn't HTTP": async ({ forward, response }) => {
-    await forward();
-    response.socket?.end("220 mail.test ESMTP\r\n");
-  },
-  "oversized headers": async ({ forward, response }) => {
-    await forward();
-    response.setHeader("x-any", "x".repeat(20_000)).end("{}");
-  },
-  "a status of a proxy": async ({ forward, response }) => {
-    await forward();
-    response.writeHead(418).end("{}");
-  },
-  "slow trickle": async ({ forward, response }) => {
-    await forward();
-    trickle(response);
-  },
+  "silence mid-body": midBody(() => {}),
+  "reset mid-body": midBody(reset),
+  "closed mid-body": midBody((response) => response.socket?.end()),
+  "a response that isn't HTTP": afterEngine((response) =>
+    response.socket?.end("220 mail.test ESMTP\r\n"),
+  ),
+  "oversized headers": afterEngine((response) =>
+    response.setHeader("x-any", "x".repeat(20_000)).end("{}"),
+  ),
+  "a status of a proxy": afterEngine((response) => response.writeHead(418).end("{}")),
+  "slow trickle": afterEngine(trickle),
 } satisfies Record<string, Behaviour>;
 
 /** Responses that end early, but look whole without a length. The call was carried out. */
@@ -77,16 +59,22 @@ function reset(response: ServerResponse) {
   response.socket?.resetAndDestroy();
 }
 
-function sendHalf(
-  response: ServerResponse,
-  { status, body }: EngineResponse,
-): Promise<void> {
-  // Less than half, but at least a byte: even an empty response is split, between its braces.
-  const length = Math.max(1, Math.ceil(body.length / 2) - 1);
-  response.writeHead(status, { "content-length": body.length });
-  return new Promise((resolve) => {
-    response.write(body.subarray(0, length), () => resolve());
-  });
+function afterEngine(fail: (response: ServerResponse) => unknown): Behaviour {
+  return async ({ forward, response }) => {
+    await forward();
+    fail(response);
+  };
+}
+
+/** Fails once half of the response has been sent. */
+function midBody(fail: (response: ServerResponse) => unknown): Behaviour {
+  return async ({ forward, response }) => {
+    const { status, body } = await forward();
+    // Less than half, but at least a byte: even an empty response is split, between its braces.
+    const length = Math.max(1, Math.ceil(body.length / 2) - 1);
+    response.writeHead(status, { "content-length": body.length });
+    response.write(body.subarray(0, length), () => fail(response));
+  };
 }
 
 function trickle(response: ServerResponse) {
