@@ -68,8 +68,8 @@ export async function exportOrders(
 }
 
 /**
- * The line of an orders file for an order. It is empty for an order whose id is not a 64-bit
- * integer, which is named on standard error. Counts both.
+ * The line of an orders file for an order. It is empty for an order that no line can hold, which is
+ * named on standard error. Counts both.
  */
 function formatLine(order: OrderItem, counts: { orders: number; skipped: number }) {
   const line = formatOrderLine(order);
@@ -79,7 +79,10 @@ function formatLine(order: OrderItem, counts: { orders: number; skipped: number 
   }
   counts.skipped++;
   const id = printable(String(order["id"]?.N));
-  printLine(`Order ${id} skipped: id is not a 64-bit integer`, process.stderr);
+  const problem = Object.hasOwn(order, "__proto__")
+    ? "has an attribute __proto__"
+    : "id is not a 64-bit integer";
+  printLine(`Order ${id} skipped: ${problem}`, process.stderr);
   return "";
 }
 

@@ -161,7 +161,8 @@ function addOther(item: OrderItem, members: object, name: string, value: unknown
  * The line for an order, without the line ending, safe to print. `parseOrderLine` turns it back
  * into the same item.
  *
- * @returns undefined when no line can hold this item, because its id is not a 64-bit integer.
+ * @returns undefined when no line can hold this item: its id is not a 64-bit integer, or it has an
+ * attribute `__proto__`, whose value the SDK has lost.
  */
 export function formatOrderLine(item: OrderItem): string | undefined {
   const members = new Map<string, unknown>();
@@ -169,7 +170,7 @@ export function formatOrderLine(item: OrderItem): string | undefined {
     const attribute = item[name];
     if (attribute && accepts(attribute)) members.set(name, plainValue(attribute));
   }
-  if (!members.has("id")) return undefined;
+  if (!members.has("id") || Object.hasOwn(item, "__proto__")) return undefined;
   const others = Object.entries(item).filter(([name]) => !members.has(name));
   if (item["status"] === undefined) members.set("status", null);
   if (others.length > 0)

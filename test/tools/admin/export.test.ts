@@ -80,10 +80,12 @@ test("an export names what it skips, which table it reads, and where it can't wr
   exit 1
   $ put COPY {"id":{"N":"9223372036854775808"}}
   $ put COPY {"id":7}
+  $ put COPY {"id":{"N":"8"},"__proto__":{"S":"x"}}
   $ orders export /dev/stdout --table COPY --json
   {"id":7,"status":"pending"}
+  ! Order 8 skipped: has an attribute __proto__
   ! Order 9223372036854775808 skipped: id is not a 64-bit integer
-  ! Exported 1 order, skipped 1
+  ! Exported 1 order, skipped 2
   exit 1
 `);
 
