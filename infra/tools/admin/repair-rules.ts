@@ -28,6 +28,8 @@ export interface Judgement {
   change?: Attributes;
   /** The attributes in which a repaired or differing item differs. */
   differing?: string[];
+  /** What may be wrong with a differing item, for people. */
+  doubt?: string;
 }
 
 /** The rules by which items of one kind of table are repaired. */
@@ -128,16 +130,25 @@ function mayBecome(was: Status, is: Status) {
   return was === "none" || (was === "pending" && is === "ended");
 }
 
-/** Revokes keys again that are no longer revoked. */
+/**
+ * Revokes keys again that are no longer revoked. Whether any other difference is right, like a
+ * revocation since the copy, is for people to say.
+ */
 export const keyRules: Rules = {
   key: "keyHash",
   name: "keyId",
   repairable: [],
   judgedBy: ["keyHash", "revokedAt"],
-  judge({ revokedAt }, current) {
-    const isRevived = revokedAt !== undefined && current["revokedAt"] === undefined;
-    return isRevived
-      ? { outcome: "repaired", change: { revokedAt } }
-      : { outcome: "same" };
+  judge(copied, current) {
+    const { revokedAt } = copied;
+    const differing = differingAttributes(copied, current);
+    if (differing.length === 0) return { outcome: "same" };
+    if (revokedAt !== undefined && current["revokedAt"] === undefined)
+      return { outcome: "repaired", change: { revokedAt }, differing };
+    return {
+      outcome: "differing",
+      differing,
+      doubt: `differs in ${differing.join(", ")}`,
+    };
   },
 };

@@ -130,7 +130,8 @@ function startReport(session: Session, { name, repairable }: Rules) {
       differences.set(name, (differences.get(name) ?? 0) + number);
   };
   return {
-    add(item: OrderItem, { copied, current, outcome, differing = [] }: Repaired) {
+    add(item: OrderItem, repaired: Repaired) {
+      const { copied, current, outcome, differing = [] } = repaired;
       count(
         repairable.filter((name) => copied?.[name]),
         0,
@@ -139,10 +140,10 @@ function startReport(session: Session, { name, repairable }: Rules) {
       const id = plainValue(item[name]) ?? "";
       const status = current?.["status"]?.S;
       const was = copied?.["status"]?.S;
-      const explain = explanations[outcome];
-      if (explain) doubtful.add(words(outcome), `${id} ${explain(status, was)}`);
+      const { doubt = explanations[outcome]?.(status, was) } = repaired;
+      if (doubt) doubtful.add(words(outcome), `${id} ${doubt}`);
       const isWritten = outcome === "placed" || outcome === "repaired";
-      if (isWritten || (explain && session.asJson))
+      if (isWritten || (doubt && session.asJson))
         session.print(String(id), { id, outcome, status, was });
     },
     fields: () => Object.fromEntries(differences),

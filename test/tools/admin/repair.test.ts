@@ -243,26 +243,33 @@ test("missing keys and lost revocations are put back, with no other read or writ
     $ put COPY {"keyId":"key_twice","revokedAt":2}
     $ put KEYS {"keyId":"key_revived"}
     $ put KEYS {"keyId":"key_since","revokedAt":9}
-    $ put KEYS {"keyId":"key_twice","revokedAt":9}
+    $ put KEYS {"keyId":"key_twice","revokedAt":9,"name":"other"}
     $ put KEYS {"keyId":"key_new"}
     $ keys repair --from COPY --dry-run --json | sort
     {"id":"key_lost","outcome":"placed"}
     {"id":"key_new","outcome":"onlyLive"}
     {"id":"key_revived","outcome":"repaired"}
+    {"id":"key_since","outcome":"differing"}
+    {"id":"key_twice","outcome":"differing"}
     {"table":"KEYS","dryRun":true,…}
     …
     $ keys repair --from COPY | sort
     key_lost
     key_revived
-    ! Repaired KEYS: 1 placed, 1 repaired, 2 same, 0 differing, 0 changed since, \
+    ! Repaired KEYS: 1 placed, 1 repaired, 0 same, 2 differing, 0 changed since, \
     0 reinstated, 0 contradictory, 1 only live, 0 in neither
     ! key_new is only in the live table
+    ! key_since differs in revokedAt
+    ! key_twice differs in name, revokedAt
+    ! FIELD      DIFFERED IN
+    ! name       1
+    ! revokedAt  3
     $ table KEYS
     {"keyId":"key_lost","createdAt":0,"name":"test"}
     {"keyId":"key_new","createdAt":0,"name":"test"}
     {"keyId":"key_revived","createdAt":0,"name":"test","revokedAt":2}
     {"keyId":"key_since","createdAt":0,"name":"test","revokedAt":9}
-    {"keyId":"key_twice","createdAt":0,"name":"test","revokedAt":9}
+    {"keyId":"key_twice","createdAt":0,"name":"other","revokedAt":9}
   `;
   const operations = sent.map(({ operation }) => operation).sort();
   expect(operations.join(" ")).toBe(

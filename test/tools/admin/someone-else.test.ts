@@ -108,7 +108,7 @@ test.each<
     "keys repair: revoked",
     revokedSince,
     "UpdateItem",
-    repairKey("! Repaired KEYS: 0 placed, 0 repaired, 1 same, …"),
+    repairKey("! Repaired KEYS: 0 placed, 0 repaired, 0 same, 1 differing, …\n…"),
   ],
   [
     "keys repair: deleted",
