@@ -98,7 +98,7 @@ function judgeStatus(copied: OrderItem, current: OrderItem, differing: string[])
   const was = statusOf(copied);
   const is = statusOf(current);
   if (mayBecome(was, is)) return "changedSince";
-  if (was === "ended" && is === "ended") return "contradictory";
+  if (was === "ended" && is === "ended") return judgeEnding(copied, current);
   // If the copy has the same date, it was shipped or cancelled again afterwards.
   if (was === "ended" && current["reinstatedAt"] && differing.includes("reinstatedAt"))
     return is === "pending" ? "reinstated" : "contradictory";
@@ -108,6 +108,13 @@ function judgeStatus(copied: OrderItem, current: OrderItem, differing: string[])
     (proof) => current[proof] && differing.includes(proof),
   );
   return hasEndedSince ? "contradictory" : "repaired";
+}
+
+/** Judges a shipment of an order that the copy has cancelled, or the reverse. */
+function judgeEnding({ cancelledAt }: OrderItem, { reinstatedAt }: OrderItem) {
+  const wasReinstated =
+    Date.parse(reinstatedAt?.S ?? "") >= Date.parse(cancelledAt?.S ?? "");
+  return wasReinstated ? "changedSince" : "contradictory";
 }
 
 /** Whether an order has shipped since the copy, in which an operator has marked it (ON-CALL.md). */

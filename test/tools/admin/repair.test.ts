@@ -126,6 +126,10 @@ test("an order is judged by what has happened to it since", () => play`
   $ put {"id":29,"status":"shipped",${shipment}}
   $ put COPY {"id":28}
   $ put {"id":28,"status":null,${shipment}}
+  $ put COPY {"id":30,"status":"cancelled",${byA}}
+  $ put {"id":30,"status":"shipped","otherAttributes":{${reinstatedAt}}}
+  $ put COPY {"id":31,"status":"cancelled",${byA}}
+  $ put {"id":31,"status":"shipped","otherAttributes":{"reinstatedAt":{"S":"2026-11-20T08:00:00Z"}}}
   $ put COPY {"id":26,"status":"shipped","otherAttributes":{${reinstatedAt}}}
   $ put {"id":26,"otherAttributes":{${reinstatedAt}}}
   $ orders repair --from COPY --fields note,petId,shipDate,complete,weight | sort
@@ -136,12 +140,13 @@ test("an order is judged by what has happened to it since", () => play`
   21
   26
   27
-  ! Repaired ORDERS: 0 placed, 7 repaired, 0 same, 2 differing, 4 changed since, \
-  2 reinstated, 4 contradictory, 0 only live, 0 in neither
+  ! Repaired ORDERS: 0 placed, 7 repaired, 0 same, 2 differing, 5 changed since, \
+  2 reinstated, 5 contradictory, 0 only live, 0 in neither
   ! 15 is lost\u{1b}, but was cancelled
   ! 16 is lost\u{1b}, but was pending
   ! 25 is lost\u{1b}, but was pending
   ! 28 is without a status, but was pending
+  ! 31 is shipped, but was cancelled
   …
   ! tip             1
   ! weight          0
@@ -161,6 +166,8 @@ test("an order is judged by what has happened to it since", () => play`
   {"id":27,"shipDate":"2026-11-20T09:00:00Z","status":"shipped","otherAttributes":{"shipmentId":{"S":"a"}}}
   {"id":28,"shipDate":"2026-11-20T09:00:00Z","status":null,"otherAttributes":{"shipmentId":{"S":"a"}}}
   {"id":29,"shipDate":"2026-11-20T09:00:00Z","status":"shipped","otherAttributes":{"shipmentId":{"S":"a"}}}
+  {"id":30,"status":"shipped","otherAttributes":{${reinstatedAt}}}
+  …
 `);
 
 test.each([
