@@ -44,6 +44,8 @@ const explanations: [
   [/^LostCallError .* \(HTTP /, (reason) => reason],
   [/^LostCallError /, (_, { cause }) => noResponse("", isFailure(cause) ? cause : {})],
   [/MODULE_NOT_FOUND | ERR_INVALID_PACKAGE_CONFIG | spawn \S+ ENOENT$/, notInstalled],
+  // CDK's, with a line for each part of the stack that breaks a rule.
+  [/^ValidationFailedWithErrors /, (_, { message }) => message],
   // CDK's message around it names folders of its own.
   [/is needed by esbuild/, () => notInstalled("esbuild's program is missing")],
   [/^(CredentialsProviderError|TokenProviderError) /, noCredentials],

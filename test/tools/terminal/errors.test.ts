@@ -15,6 +15,7 @@ const trace = "NODE_DEBUG=errors prints the stack trace";
 test.each<[text: string, error: unknown]>([
   ["line 1\nline 2\\u{7}", new CommandError("line 1\nline 2\u0007")],
   ["Interrupted", named("AbortError", "x")],
+  ["Broken:\n  a", named("ValidationFailedWithErrors", "Broken:\n  a")],
   ["Bad (HTTP 418)", named("LostCallError", "Bad (HTTP 418)\nx")],
   [
     "No whole response from the service (EPROTO)",
