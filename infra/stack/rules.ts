@@ -17,11 +17,20 @@ import type { Environment } from "./settings.ts";
 
 /**
  * Makes synthesis fail for a table that isn't protected, and warn of what production needs and a
- * company has to choose. Call it once a team's own parts are in the stack.
+ * company has to choose.
  */
 export function addRules(stack: OrdersStack, environment: Environment) {
+  stack.node.addValidation({
+    // Only now is the stack as it will be: a team's own Aspects have changed it, too.
+    validate() {
+      addWarnings(stack, environment);
+      return environment.keepData ? unprotected(stack) : [];
+    },
+  });
+}
+
+function addWarnings(stack: OrdersStack, environment: Environment) {
   const { alarms, keepData, listConcurrency, stackName } = environment;
-  if (keepData) stack.node.addValidation({ validate: () => unprotected(stack) });
   const hasWebAcl = stack.node
     .findAll()
     .some((part) => part instanceof CfnWebACLAssociation);

@@ -21,8 +21,9 @@ const kept = {
 
 function ruledBy(environment: Environment, addParts?: (stack: OrdersStack) => void) {
   const stack = ordersStack(environment);
-  addParts?.(stack);
   addRules(stack, environment);
+  // As late as a team's own Aspects.
+  addParts?.(stack);
   return stack;
 }
 
@@ -59,10 +60,12 @@ test("with keepData, synthesis stops for what could be deleted or not be restore
   expect(mayBeLost.node.validate()).toEqual([]);
 });
 
-const warnings = (environment: Environment, addParts?: (stack: OrdersStack) => void) =>
-  ruledBy(environment, addParts)
-    .node.metadata.filter(({ type }) => type === "aws:cdk:warning")
-    .map(({ data }) => data);
+function warnings(environment: Environment, addParts?: (stack: OrdersStack) => void) {
+  const { node } = ruledBy(environment, addParts);
+  node.validate();
+  const found = node.metadata.filter(({ type }) => type === "aws:cdk:warning");
+  return found.map(({ data }) => data);
+}
 
 test("synthesis warns of what production lacks", () => {
   const { email: _, ...silent } = everyOption.alarms;
