@@ -111,7 +111,13 @@ const echoes: Cases = {
       `'${key}' not a valid key=value pair in Authorization header: 'Bearer ${key}'`,
     ),
     "a code": responds(403, JSON.stringify({ code: key })),
-    "a body too long to show": responds(403, `${"-".repeat(490)}${key}${"-".repeat(99)}`),
+    "a body too long to show": responds(
+      403,
+      `${"-".repeat(455)}${key}${"-".repeat(99)}`,
+      {
+        "x-amzn-RequestId": key,
+      },
+    ),
   },
   "ApiError 302": {
     "a redirect": responds(302, key, { Location: `/${key}`, "X-Key": key }),

@@ -110,8 +110,11 @@ describe.each(clients)("the client in $language", ({ language, ask }) => {
     const cancel = language === "Python" ? "-9223372036854775808" : "9223372036854775807";
     const calls = [{}, { cancel }, { cancel }, { cancel: "404" }, { cancel: "102" }];
     const results: string[] = [];
-    for (const options of [...calls, { apiKey: unknownKey }])
-      results.push((await call({ baseUrl, apiKey, ...options })).result);
+    for (const options of [...calls, { apiKey: unknownKey }]) {
+      const { message, result } = await call({ baseUrl, apiKey, ...options });
+      results.push(result);
+      if (message) expect(message).toMatch(/x-amzn-RequestId: [\da-f-]{36}\)/);
+    }
     const [list = "", ...others] = results;
     expect(JSON.parse(list)).toHaveLength(seeded + 1);
     expect(list).toContain('{"id":9223372036854775807,"petId":-9223372036854775808}');
