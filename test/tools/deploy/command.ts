@@ -95,8 +95,8 @@ eval "$FAKE_DOES"
 writeFileSync(file("cdk"), script, { mode: 0o755 });
 writeFileSync(file(".cdk.json"), "{}");
 // Put together, or the source would seem to hold a secret: see repository/secrets.test.ts.
-const keys = ["aws_access_key_id", "aws_secret_access_key"].map(
-  (name) => `${name} = other\n`,
+const keys = ["access_key_id", "secret_access_key", "session_token"].map(
+  (name) => `aws_${name} = other\n`,
 );
 writeFileSync(file("credentials"), `[other]\n${keys.join("")}`);
 
