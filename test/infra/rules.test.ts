@@ -79,7 +79,7 @@ test("synthesis warns of what production lacks", () => {
   ]);
 
   const topicArn = "arn:aws:sns:eu-central-1:111111111111:on-call";
-  const complete = { ...everyOption, alarms: { ...silent, topicArn } };
+  const complete = { ...production, listConcurrency: 1, alarms: { ...silent, topicArn } };
   const resourceArn = "arn:aws:apigateway:eu-central-1::/restapis/1/stages/v1";
   const addWebAcl = (stack: Stack) =>
     new CfnWebACLAssociation(stack, "WebAcl", { resourceArn, webAclArn });
