@@ -46,6 +46,7 @@ interface ProcessOptions extends Pick<Circumstances, "calls"> {
 
 interface Sent {
   operation: string;
+  authorization: string;
   ConsistentRead?: boolean;
   RequestItems?: { ORDERS?: { ConsistentRead: boolean; Keys: Item[] } };
 }
@@ -152,7 +153,9 @@ export async function createTerminal() {
     vi.defineHelper(async (strings: TemplateStringsArray, ...values: unknown[]) => {
       const sent: Sent[] = [];
       const record: Choice = (call) => {
-        sent.push({ operation: call.operation, ...JSON.parse(named(call.input)) });
+        const { operation, headers } = call;
+        const input = JSON.parse(named(call.input));
+        sent.push({ operation, authorization: `${headers.authorization}`, ...input });
         return calls?.(call);
       };
       const endpoint = calls && (await tables.behindProxy(record)).proxy.endpoint;

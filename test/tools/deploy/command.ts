@@ -22,6 +22,7 @@ import {
 } from "../../../infra/tools/deploy/commands.ts";
 import { Script } from "../../../infra/tools/terminal/script.ts";
 import { everyOption } from "../../helpers/fixture-environments.ts";
+import { wordsOf } from "../admin/transcript.ts";
 
 const { account, ...unpinned } = everyOption;
 export const { stackName } = everyOption;
@@ -132,7 +133,7 @@ afterAll(() => {
 });
 
 /** Runs a command. Resolves with what it prints, its calls of CDK, and its exit code. */
-export async function run(...words: string[]): Promise<string> {
+export async function run(command: string): Promise<string> {
   writeFileSync(file("cdk.calls"), "");
   const lines: string[] = [];
   const print = (text: unknown) => lines.push(String(text).trim()) > 0;
@@ -148,7 +149,7 @@ export async function run(...words: string[]): Promise<string> {
   addDiff(program.command("diff"), environments);
   addDrift(program.command("drift"), environments);
   addSynth(program.command("synth"));
-  await program.run(words);
+  await program.run(wordsOf(command));
   const calls = readFileSync(file("cdk.calls"), "utf8").split("\n").filter(Boolean);
   const text = [...lines, ...calls, `exit code ${process.exitCode}`].join("\n");
   process.exitCode = 0;

@@ -24,12 +24,12 @@ import {
 } from "./command.ts";
 
 const path = process.env["PATH"];
+const saved = join(directory, "saved.json");
 
-const compare = (...options: string[]) =>
-  run("compare", "kept", "--app", directory, ...options);
+const compare = (options = "") => run(`compare kept --app ${directory} ${options}`);
 
 const digest = "d2c6ae1e7f2a4669665ece9796b4d83b";
-const accepted = ["--accept", `${digest} termination-protection`];
+const deployKept = `deploy kept --accept '${digest} termination-protection'`;
 const changes = `! Stack: loses its termination protection, and can then be deleted
 List: Environment.Variables.ORDERS_TABLE: OLD becomes NEW`;
 
@@ -49,23 +49,28 @@ const notDeployed = `STACK is not deployed ${place}`;
 const stop = "STOP  Read every line. To accept them all: --accept";
 
 describe("a comparison", () => {
-  test("stops until exactly its changes are accepted, also after a rollback", async () => {
+  const other = "f".repeat(32);
+  test.each([
+    [
+      "stops until its changes are accepted",
+      "",
+      `${stop} 'termination-protection ${digest}'`,
+    ],
+    [
+      "stops if other changes are accepted",
+      `${other} termination-protection`,
+      `${stop} ${digest}`,
+    ],
+    [
+      "passes when its words are among those that are accepted",
+      `first-deployment\n\n${digest}  termination-protection `,
+      "Accepted",
+    ],
+  ])("%s, also after a rollback", async (_, words, outcome) => {
     stackIs("UPDATE_ROLLBACK_COMPLETE");
-    expect(await compare()).toBe(
-      `${compared}\n${changes}\n${stop} 'termination-protection ${digest}'\nexit code 1`,
-    );
-    const other = "f".repeat(32);
-    const words = `${other} termination-protection`;
-    expect(await compare("--accept", words)).toBe(
-      `${compared}\n${changes}\n${stop} ${digest}\nexit code 1`,
-    );
-  });
-
-  test("passes when its words are among those that are accepted", async () => {
-    const words = `first-deployment\n\n${digest}  termination-protection `;
-    expect(await compare("--accept", words)).toBe(
-      `${compared}\n${changes}\nAccepted\nexit code 0`,
-    );
+    const text = await compare(words && `--accept '${words}'`);
+    const exitCode = outcome === "Accepted" ? 0 : 1;
+    expect(text).toBe(`${compared}\n${changes}\n${outcome}\nexit code ${exitCode}`);
   });
 
   test.each([
@@ -73,7 +78,7 @@ describe("a comparison", () => {
     ["pinned", "its own region", "eu-central-1"],
   ])("of %s reads the stack and its tables in %s", async (environment, _, region) => {
     vi.stubEnv("AWS_REGION", "eu-west-3");
-    const text = await run("compare", environment, "--app", directory);
+    const text = await run(`compare ${environment} --app ${directory}`);
     expect(text).toContain(`region ${region}\n`);
     expect(await asked()).toEqual(questions("test", region));
   });
@@ -100,9 +105,8 @@ exit code 2`,
 ])(
   "a saved template with the description %j is compared without AWS",
   async (Description, text) => {
-    const file = join(directory, "saved.json");
-    writeFileSync(file, JSON.stringify({ ...templateUsing("OLD"), Description }));
-    expect(await compare("--template", file)).toBe(text);
+    writeFileSync(saved, JSON.stringify({ ...templateUsing("OLD"), Description }));
+    expect(await compare(`--template ${saved}`)).toBe(text);
     expect(await asked()).toEqual([]);
   },
 );
@@ -114,7 +118,7 @@ test("an account is spelt out where the environment is pinned: else, without AWS
   });
   writeFileSync(join(directory, "next.json"), JSON.stringify(next));
   expect(await compare()).toContain("OLD becomes <AWS::AccountId>");
-  expect(await run("compare", "pinned", "--app", directory)).toContain(
+  expect(await run(`compare pinned --app ${directory}`)).toContain(
     "OLD becomes 111111111111",
   );
 });
@@ -125,7 +129,7 @@ test("a stack that was never deployed stops a deployment, or passes where no dat
 ! Stack: a new one, with new and empty tables
 ${stop} first-deployment
 exit code 1`);
-  const text = await run("compare", "loose", "--app", directory);
+  const text = await run(`compare loose --app ${directory}`);
   expect(text).toBe(`${notDeployed}\nNothing to accept\nexit code 0`);
 });
 
@@ -133,7 +137,7 @@ test("nothing is compared or deployed while the stack can't be updated", async (
   const lines = [];
   for (const status of Object.values(StackStatus)) {
     stackIs(status);
-    const text = await run("deploy", "kept", ...accepted, "--app", directory);
+    const text = await run(`${deployKept} --app ${directory}`);
     const [first = "", ...rest] = text.replace(` in ${status}:`, ":").split("\n");
     const outcome = first.replace("STACK ", "").replace(` ${place}`, "");
     lines.push(`${status}: ${outcome}, ${rest.at(-1)}`);
@@ -167,7 +171,7 @@ UPDATE_ROLLBACK_IN_PROGRESS: is: wait until that has ended, exit code 2`);
 
 test("credentials of another account than the environment's are rejected", async () => {
   sts.on(GetCallerIdentityCommand).resolves({ Account: "999999999999" });
-  expect(await run("deploy", "pinned", "--app", directory)).toBe(
+  expect(await run(`deploy pinned --app ${directory}`)).toBe(
     "pinned belongs to account 111111111111, but these credentials are for 999999999999: " +
       "assume a role in 111111111111 first\nexit code 2",
   );
@@ -189,31 +193,19 @@ deploy kept --role-arn=other: error: unknown option '--role-arn=other'`;
   const said = [];
   for (const line of lines.split("\n")) {
     const [words = ""] = line.split(": ");
-    const text = await run(...words.split(" "));
+    const text = await run(words);
     said.push(`${words}: ${text.replace("\nexit code 2", "")}`);
   }
   expect(said.join("\n")).toBe(lines);
   expect(await asked()).toEqual([]);
 });
 
-const app = relative(".", directory);
-const deploy = async (...options: string[]) =>
-  (await run("deploy", "kept", ...accepted, "--app", app, ...options)).split("\n");
-
 test("nothing is deployed while its changes are not accepted", async () => {
-  expect(await run("deploy", "kept", "--app", directory)).toBe(await compare());
+  expect(await run(`deploy kept --app ${directory}`)).toBe(await compare());
 });
 
 const decided =
   "--method change-set --rollback --no-hotswap --no-express --require-approval";
-
-test("CDK deploys exactly what was compared", async () => {
-  const options = ["--require-approval", "never", "--outputs-file", "./out.json"];
-  expect((await deploy(...options, "--revert-drift")).slice(-2)).toEqual([
-    `cdk deploy STACK --exclusively --app APP ${decided} never --outputs-file out.json --revert-drift`,
-    "exit code 7",
-  ]);
-});
 
 test("CDK works as the profile that was compared, and inherits none of its own settings", async () => {
   const foreign = {
@@ -228,7 +220,7 @@ test("CDK works as the profile that was compared, and inherits none of its own s
     CDKHOTSWAP: "true",
   };
   for (const [name, value] of Object.entries(foreign)) vi.stubEnv(name, value);
-  await deploy("--profile", "other");
+  await run(`${deployKept} --app ${directory} --profile other`);
   expect(await asked()).toEqual(questions("other", "eu-central-1"));
   const settings = {
     AWS_ACCESS_KEY_ID: "other",
@@ -242,7 +234,7 @@ test("CDK works as the profile that was compared, and inherits none of its own s
     expect.arrayContaining(Object.entries(settings).map((pair) => pair.join("="))),
   );
   expect(inherited().join()).not.toMatch(/CDK|CONTEXT|AMAZON/);
-  await run("diff", "kept", "--template", "saved.json");
+  await run("diff kept --template saved.json");
   expect(inherited()).toEqual(["home: .aws .docker"]);
 });
 
@@ -253,46 +245,48 @@ test.each(["missing", "CREATING"] as const)(
     if (status === "missing")
       describe.rejects(new ResourceNotFoundException({ message: "", $metadata: {} }));
     else describe.resolves({ Table: { TableStatus: status } });
-    expect(await deploy("--revert-drift")).toEqual([
-      `Table Orders-1 is ${status}: restore it first (infra/ON-CALL.md, A deleted table)`,
-      "exit code 2",
-    ]);
+    expect(await run(`${deployKept} --app ${directory}`)).toBe(
+      `Table Orders-1 is ${status}: restore it first (infra/ON-CALL.md, A deleted table)\nexit code 2`,
+    );
   },
 );
 
 test("a refusal by CloudFormation ends the command before synthesis", async () => {
   stackIs(Object.assign(new Error("You may not"), { name: "AccessDenied" }));
-  expect(await run("compare", "kept")).toBe(
-    "AWS denied access: You may not\nexit code 2",
-  );
+  expect(await run("compare kept")).toBe("AWS denied access: You may not\nexit code 2");
 });
 
-test("without --app, the app is synthesised with the given context", async () => {
+test.each([
+  [
+    "CDK deploys exactly what was compared",
+    `${deployKept} --app ${relative(".", directory)} --require-approval never --outputs-file ./out.json --revert-drift`,
+    `cdk deploy STACK --exclusively --app APP ${decided} never --outputs-file out.json --revert-drift
+exit code 7`,
+  ],
+  [
+    "without --app, the app is synthesised with the given context",
+    `${deployKept} -c canary=false --context 'a=b c'`,
+    `cdk synth STACK --quiet --output NEW_FOLDER --context canary=false --context a=b c
+cdk deploy STACK --exclusively --app NEW_FOLDER ${decided} broadening
+exit code 7`,
+  ],
+  [
+    "a saved template is compared with the given context, too, and what it differs in accepted",
+    `compare kept --template ${saved} --accept ${digest} -c a=b`,
+    `Accepted
+cdk synth STACK --quiet --output NEW_FOLDER --context a=b
+exit code 0`,
+  ],
+])("%s", async (_, words, end) => {
   vi.stubEnv("FAKE_DOES", `[ $1 = synth ] || exit 7; /bin/cp ${directory}/*.json "$5"`);
-  const context = ["-c", "canary=false", "--context", "a=b c"];
-  const lines = (await run("deploy", "kept", ...accepted, ...context)).split("\n");
-  expect(lines.slice(-3)).toEqual([
-    "cdk synth STACK --quiet --output NEW_FOLDER --context canary=false --context a=b c",
-    `cdk deploy STACK --exclusively --app NEW_FOLDER ${decided} broadening`,
-    "exit code 7",
-  ]);
-});
-
-test("a saved template is compared with the given context, too, and what it differs in accepted", async () => {
-  vi.stubEnv("FAKE_DOES", `/bin/cp ${directory}/*.json "$5"`);
-  const saved = join(directory, "saved.json");
   writeFileSync(saved, JSON.stringify(templateUsing("OLD")));
-  const words = ["--template", saved, "--accept", digest, "-c", "a=b"];
-  expect((await run("compare", "kept", ...words)).split("\n").slice(-3)).toEqual([
-    "Accepted",
-    "cdk synth STACK --quiet --output NEW_FOLDER --context a=b",
-    "exit code 0",
-  ]);
+  const text = await run(words);
+  expect(text.slice(-end.length - 1)).toBe(`\n${end}`);
 });
 
 test.each(["exit 1", "kill $$"])("a synthesis that ends by %s fails", async (end) => {
   vi.stubEnv("FAKE_DOES", end);
-  expect(await run("deploy", "kept")).toBe(`Synthesis failed
+  expect(await run("deploy kept")).toBe(`Synthesis failed
 cdk synth STACK --quiet --output NEW_FOLDER
 exit code 2`);
 });
@@ -304,7 +298,7 @@ test.each([
   ["diff kept --strict --app=./a", "diff STACK --exclusively --app a --strict"],
   ["synth -o ./a -c b=c", "synth --quiet --output a -c b=c"],
 ])("%s is CDK's, with the caller's paths and CDK's exit code", async (words, call) => {
-  expect(await run(...words.split(" "))).toBe(`cdk ${call}\nexit code 7`);
+  expect(await run(words)).toBe(`cdk ${call}\nexit code 7`);
 });
 
 const policies = "give the role the policies of infra/PERMISSIONS.md, Drift";
@@ -319,7 +313,7 @@ test.each([undefined, ...insistedOn])(
       : ["", 0];
     vi.stubEnv("FAKE_DOES", "exit 0");
     driftIsCheckedOf(insistedOn, unchecked);
-    expect(await run("drift", "kept")).toBe(
+    expect(await run("drift kept")).toBe(
       `${text}cdk drift STACK --fail\nexit code ${exitCode}`,
     );
   },
