@@ -245,7 +245,7 @@ test.each(["missing", "CREATING"] as const)(
     if (status === "missing")
       describe.rejects(new ResourceNotFoundException({ message: "", $metadata: {} }));
     else describe.resolves({ Table: { TableStatus: status } });
-    expect(await run(`${deployKept} --app ${directory}`)).toBe(
+    expect(await run(`${deployKept} --app ${directory} --revert-drift`)).toBe(
       `Table Orders-1 is ${status}: restore it first (infra/ON-CALL.md, A deleted table)\nexit code 2`,
     );
   },
