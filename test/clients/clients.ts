@@ -6,22 +6,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { listen } from "../../infra/tools/local/machine/ports.ts";
-import { Script } from "../../infra/tools/terminal/script.ts";
 import { documentFile } from "../helpers/openapi/document.ts";
 import { startStack } from "../helpers/start-stack.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
 
 const run = promisify(exec);
-
-const { document } = new Script("npm run clients --")
-  .description("Generates, compiles and runs clients of the service in other languages.")
-  .option(
-    "--document <file>",
-    "the OpenAPI document to generate from",
-    fileURLToPath(documentFile),
-  )
-  .parse()
-  .opts<{ document: string }>();
 
 /** The shell's commands for a language, in a copy of its folder. */
 interface Toolchain {
@@ -122,7 +111,7 @@ async function tryClient({ language, build, program }: Toolchain) {
     API_KEY: stack.apiKey,
     LATER_BASE_URL: `http://localhost:${later.port}/v1`,
   };
-  await cp(document, env.DOCUMENT);
+  await cp(documentFile, env.DOCUMENT);
   let output = "";
   try {
     await run(build, { cwd, env });

@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import http, { type IncomingMessage } from "node:http";
 import { join, resolve } from "node:path";
-import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import {
   afterAll,
@@ -23,7 +22,7 @@ import { beforeTests } from "../helpers/before-tests.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { temporaryFolder } from "../helpers/temporary-folder.ts";
 import { startTestStack } from "../helpers/test-stack.ts";
-import { mock, startPets, streaming } from "../tools/local/pets.ts";
+import { mock, orders, startPets, streaming } from "../tools/local/pets.ts";
 import { startLineProcess } from "./line-process.ts";
 import type { Call, Outcome } from "./orders-client-calls.ts";
 import {
@@ -46,10 +45,10 @@ const [usage = "", widened = ""] = examples("ts");
 const [replacer = ""] = examples("js");
 const [recipe = "", pythonUsage = ""] = examples("python");
 
-const folder = await temporaryFolder();
-afterAll(() => folder[Symbol.asyncDispose]());
+const { path: folder, remove } = await temporaryFolder();
+afterAll(remove);
 afterEach(() => void vi.restoreAllMocks());
-const netrc = join(folder.path, "netrc");
+const netrc = join(folder, "netrc");
 await writeFile(netrc, "default login someone password else", { mode: 0o600 });
 
 function start(language: string, command: string, calls: string, ...args: string[]) {
@@ -70,10 +69,6 @@ beforeAll(() =>
   stack.putOrder({ id: { N: "9007199254740993" }, status: { S: "pending" } }),
 );
 
-const orders = async () => ({
-  returned: { statusCode: 200 },
-  body: Readable.from([Buffer.from('[{"id":1},{"id":2}]')]),
-});
 const rehearsed = {
   "GET /store/orders": streaming("orders"),
   "DELETE /store/orders/{orderId}": mock(204),
@@ -171,8 +166,7 @@ describe.each(clients)("the client in $language", ({ language, ask }) => {
     const faults = Object.fromEntries(
       numbers.map(([, name, nth]) => [name, Number(nth)]),
     );
-    await using running = new AsyncDisposableStack();
-    const pets = await startPets(running, rehearsed, { orders }, faults);
+    using pets = await startPets(rehearsed, { orders }, faults);
     const attempts: number[] = [];
     for (let round = 0; round < 40; round += 1) {
       const options = { baseUrl: pets.baseUrl, ...(round % 3 === 1 && { cancel: "4" }) };
@@ -245,7 +239,7 @@ test("a copy of the client in TypeScript compiles, with the fields of an order",
       widened.id = "1";`,
   };
   for (const [file, source] of Object.entries(sources))
-    await writeFile(join(folder.path, file), source);
+    await writeFile(join(folder, file), source);
   const options =
     "--strict --noEmit --skipLibCheck --target esnext --module nodenext --types node";
   const args = [
@@ -254,7 +248,7 @@ test("a copy of the client in TypeScript compiles, with the fields of an order",
     resolve("node_modules/@types"),
     ...Object.keys(sources).filter((file) => file.endsWith(".ts")),
   ];
-  const output = await run(process.execPath, args, { cwd: folder.path });
+  const output = await run(process.execPath, args, { cwd: folder });
   expect(output).toEqual({ stdout: "", stderr: "" });
 });
 

@@ -11,10 +11,9 @@ function terminal(columns = 80) {
     isTTY: true,
     columns,
   });
-  for (const name of ["stdout", "stderr"] as const) {
-    const spy = vi.spyOn(process, name, "get").mockReturnValue(stream as never);
-    onTestFinished(() => spy.mockRestore());
-  }
+  for (const name of ["stdout", "stderr"] as const)
+    vi.spyOn(process, name, "get").mockReturnValue(stream as never);
+  onTestFinished(() => void vi.restoreAllMocks());
   return stream;
 }
 

@@ -9,14 +9,15 @@ const authorize = vi.fn(async ({ authorizationToken = "" }) => {
   if (returned.error) throw new FunctionFailure(returned.error);
   return { returned };
 });
-const pets = beforeTests((running) =>
-  startPets(
-    running,
-    {
-      "ANY /{proxy+}": { ...invoking("echo"), authorizer: authorizer("Keys") },
-      "GET /other": { ...invoking("echo"), authorizer: authorizer("OtherKeys") },
-    },
-    { authorize },
+const pets = beforeTests(async (running) =>
+  running.use(
+    await startPets(
+      {
+        "ANY /{proxy+}": { ...invoking("echo"), authorizer: authorizer("Keys") },
+        "GET /other": { ...invoking("echo"), authorizer: authorizer("OtherKeys") },
+      },
+      { authorize },
+    ),
   ),
 );
 

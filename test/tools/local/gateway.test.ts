@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { request } from "node:http";
-import { PassThrough, Readable } from "node:stream";
+import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
@@ -8,41 +8,42 @@ import { FunctionFailure } from "../../../infra/tools/local/lambda/execution-env
 import { beforeTests } from "../../helpers/before-tests.ts";
 import { expectError } from "../../helpers/expect-error.ts";
 import { send } from "../../helpers/send.ts";
-import { authorizer, invoking, mock, startPets, streaming } from "./pets.ts";
+import { authorizer, invoking, mock, orders, startPets, streaming } from "./pets.ts";
 
 /** What the latest response streams, and the signal of its invocation. */
 let body: PassThrough;
 let signal: AbortSignal | undefined;
 
-const pets = beforeTests((running) =>
-  startPets(
-    running,
-    {
-      "GET /pets": invoking("echo"),
-      "ANY /pets/{petId}": invoking("echo"),
-      "GET /pets/{petId}": mock(203),
-      "GET /pets/best": invoking("echo"),
-      "ANY /{proxy+}": invoking("echo"),
-      "PATCH /{proxy+}": mock(205),
-      "PATCH /{section}": invoking("echo"),
-      "POST /returns": invoking("returns"),
-      "PUT /returns": streaming("returns"),
-      "GET /buffered": invoking("streams"),
-      "GET /streamed": streaming("streams"),
-    },
-    {
-      returns: async (event) => {
-        const returned = JSON.parse(event["body"] ?? "");
-        if (returned.error) throw new FunctionFailure(returned.error);
-        return { returned };
+const pets = beforeTests(async (running) =>
+  running.use(
+    await startPets(
+      {
+        "GET /pets": invoking("echo"),
+        "ANY /pets/{petId}": invoking("echo"),
+        "GET /pets/{petId}": mock(203),
+        "GET /pets/best": invoking("echo"),
+        "ANY /{proxy+}": invoking("echo"),
+        "PATCH /{proxy+}": mock(205),
+        "PATCH /{section}": invoking("echo"),
+        "POST /returns": invoking("returns"),
+        "PUT /returns": streaming("returns"),
+        "GET /buffered": invoking("streams"),
+        "GET /streamed": streaming("streams"),
       },
-      streams: async (_event, given) => {
-        signal = given;
-        body = new PassThrough();
-        body.write("[1,2");
-        return { returned: { statusCode: 200 }, body };
+      {
+        returns: async (event) => {
+          const returned = JSON.parse(event["body"] ?? "");
+          if (returned.error) throw new FunctionFailure(returned.error);
+          return { returned };
+        },
+        streams: async (_event, given) => {
+          signal = given;
+          body = new PassThrough();
+          body.write("[1,2");
+          return { returned: { statusCode: 200 }, body };
+        },
       },
-    },
+    ),
   ),
 );
 
@@ -174,12 +175,11 @@ test.each([
         signal.onabort = () => reject(signal.reason);
       });
     };
-    await using running = new AsyncDisposableStack();
-    const { call } = await startPets(running, routes, { hang }, { inspect });
+    using hung = await startPets(routes, { hang }, { inspect });
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const bodies: string[] = [];
     for (const path of ["/hang", "/hang/long"])
-      call(path).then(
+      hung.call(path).then(
         ({ body }) => bodies.push(body),
         () => {},
       );
@@ -188,7 +188,7 @@ test.each([
     for (const [time, count] of Object.entries(ended)) {
       await vi.advanceTimersByTimeAsync(Number(time) - now);
       now = Number(time);
-      await call("/pets");
+      await hung.call("/pets");
       expect(bodies).toEqual(Array(count).fill("INTEGRATION_TIMEOUT"));
     }
   },
@@ -201,11 +201,6 @@ describe("every nth", () => {
     "GET /keys": mock(200, authorizer("Keys")),
     "GET /other": mock(205),
   };
-  const list = '[{"id":1},{"id":2}]';
-  const orders = async () => ({
-    returned: { statusCode: 200 },
-    body: Readable.from([Buffer.from(list)]),
-  });
 
   test.each([
     // With or without a key.
@@ -221,22 +216,20 @@ describe("every nth", () => {
       [200, 401, 205, 503, 200, 205, 503],
     ],
   ])("request fails on demand: %j", async (options, paths, statuses) => {
-    await using running = new AsyncDisposableStack();
-    const { call } = await startPets(running, routes, { orders }, options);
+    using failing = await startPets(routes, { orders }, options);
     const responses = [];
-    for (const path of paths) responses.push(await call(path));
+    for (const path of paths) responses.push(await failing.call(path));
     expect(responses.map(({ status }) => status)).toEqual(statuses);
     const [unavailable] = responses.filter(({ status }) => status === 503);
     if (unavailable) expectError(unavailable, "service_unavailable");
   });
 
   test("list is cut off midway on demand", async () => {
-    await using running = new AsyncDisposableStack();
-    const { baseUrl, call } = await startPets(running, routes, { orders }, { cut: 2 });
+    using cutting = await startPets(routes, { orders }, { cut: 2 });
     for (const _ of ["first", "second"]) {
-      expect((await call("/orders")).body).toBe(list);
-      await call("/pets");
-      const response = await open(`${baseUrl}/orders`);
+      expect((await cutting.call("/orders")).body).toBe('[{"id":1},{"id":2}]');
+      await cutting.call("/pets");
+      const response = await open(`${cutting.baseUrl}/orders`);
       const [chunk] = await once(response, "data");
       expect(`${chunk}`).toBe('[{"id":1},');
       await expect(once(response, "end")).rejects.toThrow("aborted");

@@ -19,7 +19,6 @@ beforeEach(() => {
 
 /** Starts a host of functions that logs to `log`. */
 function startHost(
-  running: AsyncDisposableStack,
   functions: Record<string, Partial<FunctionDefinition>>,
   maxEnvironments?: number,
 ) {
@@ -27,31 +26,31 @@ function startHost(
     log: (line) => void log.push(line),
     ...(maxEnvironments && { maxEnvironments }),
   });
-  running.defer(host.stop);
-  return host;
+  return { ...host, [Symbol.asyncDispose]: host.stop };
 }
 
 const host = beforeTests(async (running) =>
-  startHost(
-    running,
-    {
-      breakOff: {},
-      crash: {},
-      echo: { Environment: { Variables: { PETS: "cats" } } },
-      exit: {},
-      fail: {},
-      flood: {},
-      gone: { directory: "/nowhere" },
-      hang: { Timeout: 0.3 },
-      late: {},
-      missing: {},
-      never: { Handler: "never.handler" },
-      noPrelude: {},
-      throwFirst: {},
-      throwLate: {},
-      waiting: {},
-    },
-    1,
+  running.use(
+    startHost(
+      {
+        breakOff: {},
+        crash: {},
+        echo: { Environment: { Variables: { PETS: "cats" } } },
+        exit: {},
+        fail: {},
+        flood: {},
+        gone: { directory: "/nowhere" },
+        hang: { Timeout: 0.3 },
+        late: {},
+        missing: {},
+        never: { Handler: "never.handler" },
+        noPrelude: {},
+        throwFirst: {},
+        throwLate: {},
+        waiting: {},
+      },
+      1,
+    ),
   ),
 );
 
@@ -131,17 +130,16 @@ test("a process gets whole events, and has what Lambda gives a function and noth
 
 test("a process serves request after request, and further ones wait for the four that may start", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  await using running = new AsyncDisposableStack();
   const reused = { Handler: "index.echo" };
-  const { invoke } = startHost(running, { reused });
+  await using other = startHost({ reused });
   for (const _ of ["first", "second", "third"]) {
-    await invoke("reused", {});
+    await other.invoke("reused", {});
     // More than a process may take to start.
     vi.advanceTimersByTime(11_000);
   }
   expect(await pids("reused")).toHaveLength(1);
   const events = Array.from("0123456789", (index) => ({ index }));
-  const invoked = await Promise.all(events.map((event) => invoke("reused", event)));
+  const invoked = await Promise.all(events.map((event) => other.invoke("reused", event)));
   const returned = invoked.map(({ returned }) => Object(returned));
   expect(returned.map(({ event }) => event)).toEqual(events);
   expect(new Set(returned.map(({ awsRequestId }) => awsRequestId)).size).toBe(10);
@@ -151,9 +149,9 @@ test("a process serves request after request, and further ones wait for the four
 
 test("a process that does not start in 10 seconds fails its request, unless it is debugged", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  await using running = new AsyncDisposableStack();
   const slow = { Handler: "never.handler", inspectPort: 9229 };
-  startHost(running, { slow }).warm();
+  await using debugged = startHost({ slow });
+  debugged.warm();
   const ended = vi.fn<() => void>();
   const never = expectFailure(host.invoke("never", {})).finally(ended);
   while ((await pids("never")).length === 0) await setImmediate();
@@ -172,9 +170,8 @@ test("a process that is debugged takes a debugger before its first request, at a
   onTestFinished(() => void other.close());
   const inspectPort = await listenOn(other);
   const free = await freePort("127.0.0.1");
-  await using running = new AsyncDisposableStack();
   const functions = { echo: { inspectPort }, fail: { inspectPort: free } };
-  const debugged = startHost(running, functions);
+  await using debugged = startHost(functions);
   debugged.warm();
   const started = /^(\w+): a debugger can attach to 127\.0\.0\.1:(\d+)$/gm;
   const ports = () => {
@@ -264,8 +261,7 @@ test("a request whose client leaves while it waits never runs", async () => {
 });
 
 test("a request fails when the stack stops, whether it runs or waits", async () => {
-  await using running = new AsyncDisposableStack();
-  const stopped = startHost(running, { hang: {} }, 1);
+  await using stopped = startHost({ hang: {} }, 1);
   const invoked = [stopped.invoke("hang", {}), stopped.invoke("hang", {})];
   const failed = Promise.all(invoked.map(expectFailure));
   await expect.poll(() => log).toHaveLength(1);

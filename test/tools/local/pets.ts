@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import {
   createGateway,
   type GatewayOptions,
@@ -68,9 +69,14 @@ export const echo: PetFunction = async (event) => ({
   returned: { statusCode: 200, body: JSON.stringify({ event }) },
 });
 
+/** Streams a list of two orders. */
+export const orders: PetFunction = async () => ({
+  returned: { statusCode: 200 },
+  body: Readable.from([Buffer.from('[{"id":1},{"id":2}]')]),
+});
+
 /** Starts a gateway over these functions, by name. */
 export async function startPets(
-  running: AsyncDisposableStack,
   routes: Routes,
   functions: Record<string, PetFunction>,
   options: Partial<GatewayOptions> = {},
@@ -90,12 +96,12 @@ export async function startPets(
     ...options,
   });
   const { port, close } = await listen(0, serve);
-  running.defer(close);
   const baseUrl = `http://127.0.0.1:${port}/v1`;
   return {
     baseUrl,
     log,
     call: (path: string, request?: RequestOptions) => send(baseUrl + path, request),
+    [Symbol.dispose]: close,
   };
 }
 

@@ -41,6 +41,12 @@ async function expectToEnd(
   expect(await runningStacks()).toEqual([]);
 }
 
+function killAtEnd(pids: number[]) {
+  onTestFinished(() => {
+    for (const pid of pids.filter(isAlive)) process.kill(pid, "SIGKILL");
+  });
+}
+
 const hasList = machineHas("/proc or ps", "that npm start ends with all it started");
 describe.runIf(hasList)("npm start", () => {
   test("fails on a signal before it is ready, and says so", async () => {
@@ -77,9 +83,7 @@ describe.runIf(hasList)("npm start", () => {
     expect((await stat(db)).mode & 0o777).toBe(0o600);
     const engine = await descendants(first.pid, "dynoxide");
     // A process that SIGSTOP has stopped would outlive the test.
-    onTestFinished(() => {
-      for (const pid of engine.filter(isAlive)) process.kill(pid, "SIGKILL");
-    });
+    killAtEnd(engine);
     await expectToEnd(first, async () => {
       // It waits for its engine's end, which SIGSTOP delays.
       for (const pid of engine) process.kill(pid, "SIGSTOP");
@@ -139,9 +143,7 @@ describe.runIf(hasList)("npm start", () => {
     // The engine, its watchdog and two functions.
     await expect.poll(() => descendants(child.pid)).toHaveLength(4);
     const processes = await descendants(child.pid);
-    onTestFinished(() => {
-      for (const pid of processes.filter(isAlive)) process.kill(pid, "SIGKILL");
-    });
+    killAtEnd(processes);
     process.kill(child.pid, "SIGKILL");
     await expect.poll(() => processes.filter(isAlive)).toEqual([]);
   });

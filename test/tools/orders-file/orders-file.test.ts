@@ -1,5 +1,4 @@
-import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
@@ -7,9 +6,10 @@ import { formatOrderLine } from "../../../infra/tools/orders-file/order-line.ts"
 import { checkOrders } from "../../../infra/tools/orders-file/orders-file.ts";
 import { CommandError } from "../../../infra/tools/terminal/errors.ts";
 import { longestLine } from "../../../infra/tools/terminal/input.ts";
+import { temporaryFolder } from "../../helpers/temporary-folder.ts";
 
-const folder = await mkdtemp(join(tmpdir(), "orders-file-test-"));
-afterAll(() => rm(folder, { recursive: true }));
+const { path: folder, remove } = await temporaryFolder();
+afterAll(remove);
 const file = join(folder, "\u001b.ndjson");
 const list = "is a JSON array. A list from the API lacks statuses: use `orders export`";
 const put = (...lines: string[]) => writeFile(file, `${lines.join("\n")}\n`);
