@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { functionList } from "../../infra/stack/function-list.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
@@ -27,33 +27,6 @@ test("the runbook explains every alarm, and every alarm says where", () => {
     expect(AlarmDescription).toBe(id.replace("Alarms", where));
 });
 
-test("the runbook's commands name what the template has, and fields of its access log", () => {
-  const runbook = globSync("infra/*.md").map((page) => readFileSync(page, "utf8"));
-  const commands = runbook.join("\n").replaceAll(/\\\n\s*/g, "");
-  const values = (option: RegExp) =>
-    new Set(Array.from(commands.matchAll(option), ([, value]) => value));
-  const names = (type: string, name: string) =>
-    new Set(rows(template, type).map(([, { [name]: value }]) => value));
-  const stages = names("AWS::ApiGateway::Stage", "StageName");
-  expect(values(/ --stage-name (\S+)/g)).toEqual(stages);
-  const aliases = names("AWS::Lambda::Alias", "Name");
-  expect(values(/ lambda update-alias .*?--name (\S+)/g)).toEqual(aliases);
-  const { AccessLogSetting } = firstOf(template, "AWS::ApiGateway::Stage");
-  const whole = JSON.stringify(template).replaceAll('\\"', "'") + AccessLogSetting.Format;
-  const shapes: [named: RegExp, before: string, after: string][] = [
-    [/LogicalResourceId, '(\w+)'/g, '"', '[0-9A-F]{8}":.{9}AWS::Logs::LogGroup'],
-    [/OutputKey=='(\w+)'/g, '"', '":.{2}Value'],
-    [/ResourceType=='([\w:]+)'/g, '"Type":"', '"'],
-    [/\$\.(?!message)(\w+) =/g, '"', '":'],
-  ];
-  for (const [named, before, after] of shapes) {
-    const missing = Array.from(values(named)).filter(
-      (name) => !new RegExp(`${before}${name}${after}`).test(whole),
-    );
-    expect(missing).toEqual([]);
-  }
-});
-
 // CodeDeploy accepts at most ten alarms for a function. They are about its own work only, or the
 // caller of one operation could stop the rollout of another.
 test("an alias moves by a canary, which failures and its own function's alarms end", () => {
@@ -79,15 +52,7 @@ test("an alias moves by a canary, which failures and its own function's alarms e
   }
 });
 
-// That each alarm notifies the topic when it goes on and off: test/infra/settings.test.ts.
-test("the alarms' topic mails to the address of the setting", () => {
-  expect(firstOf(template, "AWS::SNS::Subscription")).toEqual({
-    Endpoint: everyOption.alarms.email,
-    Protocol: "email",
-    TopicArn: "AlarmsTopic",
-  });
-});
-
+// That the alarms notify it, and whom it mails to: settings.test.ts and the snapshots.
 test("only CloudWatch may publish to the alarms' topic, for this account, and over TLS", () => {
   const { PolicyDocument } = firstOf(template, "AWS::SNS::TopicPolicy");
   expect(PolicyDocument.Statement).toMatchObject([

@@ -4,7 +4,7 @@ import type { CfnTable } from "aws-cdk-lib/aws-dynamodb";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import { type App, CfnResource, Stack } from "aws-cdk-lib/core";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import cdkJson from "../../cdk.json" with { type: "json" };
 import { createOrdersApp } from "../../infra/app.ts";
 import type { Environment } from "../../infra/environments.ts";
@@ -84,7 +84,6 @@ test("a mistake in the settings stops synthesis", () => {
 
 test("cdk deploy -c canary=false is as the setting, and sets every alias each time", () => {
   vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-21T08:00:00Z") });
-  onTestFinished(() => void vi.useRealTimers());
   const templates = (every: Environment, canary?: string) => {
     const app = appWith({ canary }, { ...fixtures, "every-option": every });
     vi.stubEnv("CDK_VALIDATION", "false");

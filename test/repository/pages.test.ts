@@ -182,6 +182,30 @@ test("petstore accepts every command line of the pages' blocks", async () => {
   expect(rejected).toEqual([]);
 });
 
+/** What commands name, and what stands before and after it in the template. */
+const named: [what: string, name: RegExp, before: string, after: string][] = [
+  ["the stage", / --stage-name (\S+)/g, '"StageName":"', '"'],
+  ["the aliases", / lambda update-alias .*?--name (\S+)/g, '"Name":"', '"'],
+  ["logs", /LogicalResourceId, '(\w+)'/g, '"', '[0-9A-F]{8}":.{9}AWS::Logs::LogGroup'],
+  ["outputs", /OutputKey=='(\w+)'/g, '"', '":.{2}Value'],
+  ["types of resources", /ResourceType=='([\w:]+)'/g, '"Type":"', '"'],
+  [
+    "the access log's fields",
+    /\$\.(?!message)(\w+) =/g,
+    String.raw`\\"`,
+    String.raw`\\":`,
+  ],
+];
+
+test.each(named)(
+  "the pages' commands name %s as the template does",
+  (_what, name, before, after) => {
+    const names = pages.flatMap(({ text }) => captured(text, name));
+    expect(names).not.toEqual([]);
+    for (const one of names) expect(stack).toMatch(new RegExp(before + one + after));
+  },
+);
+
 test("services of this account may do to orders what those of writerAccounts may", () => {
   const page = pages.find(({ page }) => page === "shared/ORDERS-TABLE.md");
   const [policy = ""] = captured(page?.text ?? "", /```json\n(.*?)```/gs);
