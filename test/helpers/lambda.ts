@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { vi } from "vitest";
 import type { FunctionEntry } from "../../infra/stack/function-list.ts";
+import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
 
 /** The parts of a proxy event that functions may read, admitted as `key_1`, with these changes. */
 export function proxyEvent(changes: Partial<APIGatewayProxyEvent>) {
@@ -31,6 +32,13 @@ export function lambdaContext() {
     getRemainingTimeInMillis: () => 10_000,
   } as Context;
 }
+
+/** A function's response with the Error of this code. */
+export const errorResponse = (code: ErrorCode) => ({
+  statusCode: errors[code].status,
+  headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
+  body: errorBody(code),
+});
 
 /** The response of a streaming function. */
 export class ResponseStream extends PassThrough {

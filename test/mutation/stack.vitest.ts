@@ -8,6 +8,7 @@ export default defineConfig({
     // Templates that one mutant's run keeps would hide the next mutant.
     isolate: true,
     maxWorkers: 1,
+    setupFiles: "test/helpers/each-file.ts",
     unstubEnvs: true,
     testTimeout: 60_000,
   },

@@ -16,6 +16,7 @@ export default defineConfig({
     maxConcurrency: 16,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    setupFiles: "test/helpers/each-file.ts",
     unstubEnvs: true,
     unstubGlobals: true,
   },

@@ -7,6 +7,7 @@ export default defineConfig({
     include: ["test/unit/**/*.test.ts", "test/integration/**/*.test.ts"],
     env: { ...testEnvironment, DYNAMODB_ENDPOINT: "" },
     experimental: { viteModuleRunner: false },
+    setupFiles: "test/helpers/each-file.ts",
     unstubEnvs: true,
     unstubGlobals: true,
   },

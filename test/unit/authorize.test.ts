@@ -1,6 +1,6 @@
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../functions/authorize.ts";
 import { issuedKeys } from "../helpers/issued-keys.ts";
 import { lambdaContext } from "../helpers/lambda.ts";
@@ -16,7 +16,6 @@ beforeEach(() => {
   table.reset();
   vi.useFakeTimers({ now: now * 1000 + 999, toFake: ["Date"] });
 });
-afterEach(() => void vi.useRealTimers());
 
 const record = { keyHash: hash, keyId: "key_1", name: "Acme", createdAt: now - 100 };
 

@@ -4,10 +4,9 @@ import {
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
-import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../functions/cancel-order.ts";
-import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
-import { lambdaContext, proxyEvent } from "../helpers/lambda.ts";
+import { errorResponse, lambdaContext, proxyEvent } from "../helpers/lambda.ts";
 import { spyOnLog } from "../helpers/log.ts";
 
 const table = mockClient(DynamoDBClient);
@@ -24,16 +23,8 @@ const cancel = (
   context = lambdaContext(),
 ) => handler(proxyEvent({ pathParameters }), context);
 
-/** The response with the Error of this code. */
-const errorResponse = (code: ErrorCode) => ({
-  statusCode: errors[code].status,
-  headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
-  body: errorBody(code),
-});
-
 test("a cancellation is one write, by the caller and in this invocation, which a signal can end", async () => {
   vi.useFakeTimers({ now: new Date("2026-11-20T12:00:00Z"), toFake: ["Date"] });
-  onTestFinished(() => void vi.useRealTimers());
   table.on(UpdateItemCommand).resolves({});
   const headers = { "Cache-Control": "no-store" };
   expect(await cancel()).toEqual({ statusCode: 204, headers, body: "" });

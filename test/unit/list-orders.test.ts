@@ -7,12 +7,13 @@ import type { Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../shared/clock.ts";
-import { type ErrorCode, errorBody, errors } from "../../shared/errors.ts";
+import type { ErrorCode } from "../../shared/errors.ts";
 import type { OrderItem } from "../../shared/order.ts";
 import { openOrderList } from "../../shared/order-list.ts";
 import { listPage, ScanProtocol } from "../../shared/scan-protocol.ts";
 import {
   awslambda,
+  errorResponse,
   lambdaContext,
   proxyEvent,
   ResponseStream,
@@ -150,18 +151,15 @@ test.each<[what: string, code: ErrorCode, pages: Pages]>([
 ])("a list is an Error when %s can't be read, and logs %s", async (_, code, pages) => {
   havePages(...pages);
   const { prelude, body } = await list(accepting("gzip"));
-  expect(String(body)).toBe(errorBody(code));
-  expect(prelude).toEqual({
-    statusCode: errors[code].status,
-    headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
-  });
+  expect({ ...prelude, body: String(body) }).toEqual(errorResponse(code));
   expect(log.error.mock.calls).toEqual(logged({ event: "list_failed", code }));
 });
 
 test("a list without a key id is rejected before a call to the table", async () => {
   const event = proxyEvent({});
   event.requestContext.authorizer = null;
-  expect(String((await list(event)).body)).toBe(errorBody("internal_error"));
+  const { body } = await list(event);
+  expect(String(body)).toBe(errorResponse("internal_error").body);
   expect(table.calls()).toHaveLength(0);
 });
 

@@ -15,10 +15,7 @@ beforeEach(() => {
     fakeNodeBuiltins: true,
   });
 });
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+afterEach(() => void vi.restoreAllMocks());
 
 const throttling = Object.assign(new Error("secret"), { name: "ThrottlingException" });
 const Items = [{ id: { N: "1" } }];

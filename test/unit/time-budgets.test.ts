@@ -8,10 +8,7 @@ import { issuedKeys } from "../helpers/issued-keys.ts";
 import { eventOf, lambdaContext, startFunction } from "../helpers/lambda.ts";
 
 beforeEach(() => void vi.spyOn(console, "error").mockReturnValue());
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+afterEach(() => void vi.restoreAllMocks());
 
 const spyOnSends = () =>
   [DynamoDBClient, DynamoDBDocumentClient].map(({ prototype }) =>
