@@ -51,8 +51,12 @@ const damages: Record<string, (order: OrderItem) => OrderItem | undefined> = {
 const statusOf = (order: OrderItem | undefined) => order?.["status"]?.S ?? "";
 const hasEnded = (order: OrderItem | undefined) =>
   /^(shipped|cancelled)$/.test(statusOf(order));
+/** Whether an order ended otherwise than its copy, which was not reinstated in between. */
 const isContradictory = (copied: OrderItem, now: OrderItem | undefined) =>
-  hasEnded(copied) && hasEnded(now) && statusOf(now) !== statusOf(copied);
+  hasEnded(copied) &&
+  hasEnded(now) &&
+  statusOf(now) !== statusOf(copied) &&
+  (now?.["reinstatedAt"]?.S ?? "") < (copied["cancelledAt"]?.S ?? "never");
 
 function newOrder(id: number, status: string) {
   const order = { id: { N: String(id) }, status: { S: status }, quantity: { N: "1" } };
@@ -152,6 +156,7 @@ type Plan = typeof orderPlan extends fc.Arbitrary<infer Value> ? Value : never;
 const soon = { atTheLastMoment: true, fault: "none" };
 const lastMoments: Plan[] = [
   { copied: "pending", damage: "leaked", meanwhile: "reinstate cancel", ...soon },
+  { copied: "leaked", damage: "none", meanwhile: "reinstate ship", ...soon },
   { copied: "shipped", damage: "revived", meanwhile: "reinstate", ...soon },
   { copied: "cancelled", damage: "without status", meanwhile: "delete", ...soon },
   { copied: "pending", damage: "deleted", meanwhile: "place ship", ...soon },
