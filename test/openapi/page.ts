@@ -27,6 +27,8 @@ export async function openApiPage(url: string) {
     args: ["--app=data:text/html,"],
     viewport: { width: 1280, height: 1170 },
   });
+  // As long as vitest's polls.
+  browser.setDefaultTimeout(15_000);
   const page = browser.pages()[0] ?? (await browser.newPage());
   const otherOrigins: string[] = [];
   const errors: string[] = [];
