@@ -137,10 +137,14 @@ test("CDK deploys a stack to its account only, and protects it if it keeps data"
 });
 
 test("a stack's tags are its own two, and those of the setting, which win", () => {
+  const tagsOf = (environment: Environment) => {
+    const { artifactId, node } = ordersStack(environment);
+    return (node.root as App).synth().getStackArtifact(artifactId).tags;
+  };
+  const own = { service: "pet-store-orders", environment: "no-option" };
+  expect(tagsOf(noOption)).toEqual(own);
   const tags = { team: "orders", service: "shop" };
-  const { artifactId, node } = ordersStack({ ...everyOption, tags });
-  const synthesised = (node.root as App).synth().getStackArtifact(artifactId);
-  expect(synthesised.tags).toEqual({ ...tags, environment: "every-option" });
+  expect(tagsOf({ ...noOption, tags })).toEqual({ ...own, ...tags });
 });
 
 test("the local stack serves every resource, and the same API, with every setting as with none", () => {

@@ -241,13 +241,15 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
     `! ${cancelRoute}: AuthorizationType: CUSTOM becomes NONE`,
   ],
   [
-    "people gain a grant",
+    "people gain a grant of all but an action",
     add("Own", "IAM::Policy", {
       Groups: ["ops"],
       Users: ["eve"],
-      PolicyDocument: { Statement: { Effect: "Allow", Action: "s3:Get", Resource: "*" } },
+      PolicyDocument: {
+        Statement: { Effect: "Allow", NotAction: "s3:Get", Resource: "*" },
+      },
     }),
-    "; PolicyDocument.Statement Allow Principal ops, eve, Action s3:Get, Resource *",
+    "! Own: a new IAM::Policy; Groups.0 ops; Users.0 eve; PolicyDocument.Statement Allow Principal ops, eve, NotAction s3:Get, Resource *",
   ],
   [
     "new routes ask for AWS's signatures, or say nothing of keys",
