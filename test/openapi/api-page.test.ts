@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { beforeTests } from "../helpers/before-tests.ts";
 import { reportSkipped } from "../helpers/machine.ts";
 import { document } from "../helpers/openapi/document.ts";
@@ -43,11 +43,11 @@ const stack = beforeTests(startTestStack);
 const hasBrowser = browserPath !== undefined || Boolean(process.env["CI"]);
 if (!hasBrowser) reportSkipped("Chromium or Chrome", "the API page");
 describe.runIf(hasBrowser)("the page at / in a browser", () => {
-  let opened: Awaited<ReturnType<typeof openApiPage>>;
-  beforeAll(async () => {
-    opened = await openApiPage(new URL("/", stack.baseUrl).href);
+  const opened = beforeTests(async (running) => {
+    const page = await openApiPage(new URL("/", stack.baseUrl).href);
+    running.defer(page.close);
+    return page;
   });
-  afterAll(() => opened?.close());
 
   test("shows the document's operations on a laptop's first screen, and nothing to place", async () => {
     const { page } = opened;
