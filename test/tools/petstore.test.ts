@@ -63,7 +63,7 @@ describe("the launcher", () => {
   const npmCi = "The packages are not all installed. Run npm ci in CHECKOUT\n";
   const noNode =
     "Node 24 is missing. Run npm ci in CHECKOUT, or get it from https://nodejs.org\n";
-  test.each<[string, missing: string, node: string, stderr: string]>([
+  test.each([
     ["says what to do before npm ci", "", "exit 1", npmCi],
     ["says what to do without development packages", "commander", "exit 1", npmCi],
     ["says what to do without any Node", ".bin/node", "", noNode],

@@ -10,7 +10,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
-import { type Behaviour, onEvery } from "../../helpers/faults/fault-proxy.ts";
+import { onEvery } from "../../helpers/faults/fault-proxy.ts";
 import { rejectedAs } from "../../helpers/faults/faults.ts";
 import { pagesOf } from "./calls.ts";
 import { createTerminal } from "./terminal.ts";
@@ -90,7 +90,7 @@ test("an export names what it skips, which table it reads, and where it can't wr
 `);
 
 const denied = rejectedAs("ResourceNotFoundException");
-test.each<[how: string, second: Behaviour, line: string]>([
+test.each([
   ["fails", denied, "There is no table ORDERS. …"],
   [
     "is interrupted",

@@ -166,7 +166,7 @@ describe("a command for the local stack", () => {
   const found = "No keys yet.\n! local: http://localhost:2/v1";
   const html: Behaviour = ({ response }) => void response.writeHead(501).end("<html>");
 
-  test.each<[string, Parameters<typeof playIn>[0], string]>([
+  test.each([
     ["uses none", { stacks: [] }, none],
     ["uses none that was killed", { stacks: [killed] }, none],
     ["uses the latest of two", { stacks: running }, found],

@@ -64,7 +64,7 @@ const noCanary = alias("Set at 2026-11-24");
 const denial = { Effect: "Deny", Action: "*", Principal: "*", Resource: "*" };
 const denying = changed(set("Orders.ResourcePolicy", { Statement: [denial] }));
 
-test.each<[what: string, was: Template, is: Template, ...names: string[]]>([
+test.each([
   ["other log levels and no dashboard: nothing", deployedTemplate, synthesised(quieter)],
   [
     "an account that is pinned to where the stack is: nothing",

@@ -108,7 +108,7 @@ describe("a function", () => {
   const send = (returned: object, method = "POST") =>
     pets.call("/returns", { method, body: JSON.stringify(returned) });
 
-  test.each<[returned: object, seen: string]>([
+  test.each([
     [{ statusCode: 200, body: "é" }, "200 application/json 2 é"],
     [
       { statusCode: 201, headers: { "Content-Type": "text/plain", "X-New": "true" } },

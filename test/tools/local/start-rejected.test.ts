@@ -4,10 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { environments } from "../../../infra/environments.ts";
 import { lockDatabase } from "../../../infra/tools/local/engine/database-lock.ts";
-import {
-  type LocalStackOptions,
-  startLocalStack,
-} from "../../../infra/tools/local/local-stack.ts";
+import { startLocalStack } from "../../../infra/tools/local/local-stack.ts";
 import { listenOn } from "../../../infra/tools/local/machine/ports.ts";
 import { makeApiKey } from "../../../shared/api-keys.ts";
 import { root } from "../../helpers/admin-command.ts";
@@ -32,10 +29,12 @@ const taken = (port: number) =>
 const building = "Building the service...\n";
 
 describe("npm start exits with a line on", () => {
+  const expectFailure = (seen: ReturnType<typeof run>["seen"], stderr: unknown) =>
+    expect.poll(() => seen, startLimit).toEqual({ stdout: "", stderr, ended: [1, null] });
   const riscv = 'Object.defineProperty(process, "arch", { value: "riscv64" });';
   const noEngine = `--import=data:text/javascript,${encodeURIComponent(riscv)}`;
   const nowhere = { DYNAMODB_ENDPOINT: "http://127.0.0.1:1" };
-  test.each<[string, string[], Record<string, string>, unknown]>([
+  test.each([
     [
       "no engine",
       [],
@@ -64,8 +63,7 @@ describe("npm start exits with a line on", () => {
     ],
   ])("%s", async (_, options, environment, stderr) => {
     const { seen } = start(["--port", "0", ...options], environment);
-    const end = { stdout: "", stderr, ended: [1, null] };
-    await expect.poll(() => seen, startLimit).toEqual(end);
+    await expectFailure(seen, stderr);
   });
 
   test("a full device for its output, and leaves nothing behind", async () => {
@@ -75,8 +73,7 @@ describe("npm start exits with a line on", () => {
     const environment = { ...(await prebuilt()), TMPDIR };
     const { seen } = run([...command, "--port", "0"], root, environment);
     const stderr = `${building}Standard output can't be written: no space left on device\n`;
-    const end = { stdout: "", stderr, ended: [1, null] };
-    await expect.poll(() => seen, startLimit).toEqual(end);
+    await expectFailure(seen, stderr);
     expect(await readdir(TMPDIR)).toEqual([]);
     expect(await readdir(stacks)).toEqual([]);
   });
@@ -151,7 +148,7 @@ const inUse = join(directory, "in-use.db");
 const release = await lockDatabase(inUse);
 afterAll(release);
 const unbuilt = () => Promise.reject(new Error("The build came first"));
-test.each<[string, LocalStackOptions, string]>([
+test.each([
   [
     "a bad line of the orders file, as an import does",
     { port: 0, orders: bad },

@@ -156,7 +156,7 @@ const rejected = String.raw`
   shipDate ${dateRule}; petId is not a 64-bit integer; id is missing
     {"shipDate":"0000-01-01T00:00:00Z","petId":"x"}`;
 
-test.each<[problem: string, lines: string[]]>([
+test.each([
   ...rejected
     .split(/\n {2}(?! )/)
     .slice(1)

@@ -98,7 +98,7 @@ describe("checking an orders file", () => {
     );
   });
 
-  test.each<[what: string, content: string | Buffer, problem: string]>([
+  test.each([
     ["a gzip", gzipSync('{"id":1}\n'), "is compressed: unpack it first"],
     ["a saved list", '[{"id":1},{"id":2}]', list],
     ["a list on lines of its own", '\n [\n{"id":1}\n]\n', list],

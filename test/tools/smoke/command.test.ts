@@ -103,7 +103,7 @@ function read(words: string) {
 
 const url = "--base-url=http://localhost/v1";
 
-test.each<[string, Partial<SmokeOptions>]>([
+test.each([
   ["--base-url=http://localhost:3000/v1", { isLocal: true, waitSeconds: 0 }],
   ["--base-url=http://127.1.2.3:3000/v1", { waitSeconds: 0 }],
   ["--base-url=http://[::1]:3000/v1", { waitSeconds: 0 }],

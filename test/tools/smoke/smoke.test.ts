@@ -173,7 +173,7 @@ describe("a new stage", () => {
     ]);
   });
 
-  test.each<[string, Fault]>([
+  test.each([
     ["a wrong list", when(/ 200$/, { body: "[1]" })],
     ["a list that is cut off", hangUp],
     ["a rejected key", operation("GET", { status: 401 })],

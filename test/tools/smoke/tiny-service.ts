@@ -128,13 +128,6 @@ export const when =
       ? { ...right, ...change, headers: { ...right.headers, ...change.headers } }
       : right;
 
-export const without =
-  (header: string, status: number): Fault =>
-  (_request, right) => {
-    const { [header]: _, ...headers } = right.headers;
-    return right.status === status ? { ...right, headers } : right;
-  };
-
 /** Breaks the connection after the list's first character. */
 export const hangUp = when(/ 200$/, {
   body: {

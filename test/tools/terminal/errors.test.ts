@@ -12,7 +12,7 @@ const notInstalled = "The packages are not all installed";
 const install = "Run: npm ci";
 const trace = "NODE_DEBUG=errors prints the stack trace";
 
-test.each<[text: string, error: unknown]>([
+test.each([
   ["line 1\nline 2\\u{7}", new CommandError("line 1\nline 2\u0007")],
   ["Interrupted", named("AbortError", "x")],
   ["Broken:\n  a", named("ValidationFailedWithErrors", "Broken:\n  a")],

@@ -62,7 +62,7 @@ const stage = "ApiRestDeploymentStagev1";
 const lists = "ApiReststoreordersGET";
 const mocked = "ApiReststoreordersANY.Integration";
 const response = `${mocked}.IntegrationResponses.0`;
-test.each<[path: string, rejected: unknown[]]>([
+test.each([
   [
     `${stage}.StageName`,
     [
@@ -92,7 +92,7 @@ test.each<[path: string, rejected: unknown[]]>([
 const onlyOne = "The local stack needs a template with one REST API of one stage";
 const missing = `${lists} needs CUSTOM with an authorizer of the template`;
 const header = { "method.response.header.X-Pet": "integration.response.header.X-Pet" };
-test.each<[reason: string, path: string, value: unknown]>([
+test.each([
   [onlyOne, "Other", { Type: "AWS::ApiGateway::Stage", Properties: { StageName: "v2" } }],
   [onlyOne, stage, { Type: "AWS::IAM::Role" }],
   [missing, `${lists}.AuthorizationType`, "NONE"],
