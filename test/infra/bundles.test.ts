@@ -1,12 +1,11 @@
 import { execFile } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
-import { createServer } from "node:http";
 import { promisify } from "node:util";
 import { App, Stack } from "aws-cdk-lib/core";
 import { expect, onTestFinished, test } from "vitest";
 import { bundles } from "../../infra/stack/bundles.ts";
 import { functionList } from "../../infra/stack/function-list.ts";
-import { listenOn } from "../../infra/tools/local/machine/ports.ts";
+import { listen } from "../../infra/tools/local/machine/ports.ts";
 import { startTlsEngine } from "../bench/tls-engine.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { readAssembly } from "../helpers/read-assembly.ts";
@@ -32,17 +31,14 @@ test.runIf(machineHas("openssl", "the bundles over TLS"))(
     await using cleanup = new AsyncDisposableStack();
     let called: string[] = [];
     const tokens = new Set<unknown>();
-    const table = createServer(({ headers }, response) => {
+    const { port, close } = await listen(0, ({ headers }, response) => {
       called.push(`${headers["x-amz-target"]}`.replace(/^DynamoDB_\d+\./, ""));
       // Lambda's credentials are temporary.
       tokens.add(headers["x-amz-security-token"]);
       response.writeHead(200, { "x-amzn-requestid": "A1" }).end("{}");
     });
-    cleanup.defer(() => {
-      table.closeAllConnections();
-      table.close();
-    });
-    const endpoint = `http://127.0.0.1:${await listenOn(table)}`;
+    cleanup.defer(close);
+    const endpoint = `http://127.0.0.1:${port}`;
     const tls = await startTlsEngine(endpoint, cleanup);
     const { directory } = await readAssembly();
     for (const address of [tls.AWS_ENDPOINT_URL_DYNAMODB, endpoint]) {

@@ -2,7 +2,6 @@ import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { functionList, operations } from "../../infra/stack/function-list.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
-import { constructId } from "../helpers/named.ts";
 import { firstOf, rows, templateOf } from "../helpers/synthesise.ts";
 
 /** The limits and permissions of each function. A new one needs a line. */
@@ -39,7 +38,6 @@ interface Resource {
   Type: string;
   DependsOn?: string[];
   Properties?: object;
-  DeletionPolicy?: string;
   UpdatePolicy?: object;
 }
 
@@ -132,15 +130,6 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
   test("the execution log has the name of the one that the gateway would make without an end", () => {
     const { ApiExecutionLog } = Object.fromEntries(ofType("Logs::LogGroup"));
     expect(ApiExecutionLog.LogGroupName).toBe("API-Gateway-Execution-Logs_ApiRest/v1");
-  });
-
-  test("only data, or the account's log role, outlives the stack", () => {
-    const kept = Object.keys(all).filter((id) => all[id]?.DeletionPolicy === "Retain");
-    expect(kept.map(constructId).sort().join(", ")).toBe(
-      environment.keepData
-        ? "ApiAccessLog, ApiKeys, AuthorizeLog, CancelOrderLog, ListOrdersLog, Orders"
-        : "ApiRestAccount, ApiRestCloudWatchRole",
-    );
   });
 
   test("an old version of a function stays, which a rollback needs", () => {

@@ -192,8 +192,9 @@ describe.each([
   { language: "Python", isMissing: !hasBoto3, start: startPython },
 ])("in $language", ({ isMissing, start }) => {
   const write = isMissing ? inTypeScript : start();
+  const testHere = test.skipIf(isMissing);
 
-  test.skipIf(isMissing).each<[verb: Verb, before: object | undefined, outcome: string]>([
+  testHere.each<[verb: Verb, before: object | undefined, outcome: string]>([
     ["place", undefined, "placed"],
     ["place", { status: "cancelled", placementId: "a" }, "already placed by you"],
     ["place", { status: "pending", placementId: "b" }, "taken"],
@@ -237,20 +238,17 @@ describe.each([
   const place = async (orderId: string) =>
     await write("place", { plain: {}, raw: {} }, { id: orderId });
 
-  test.skipIf(isMissing)(
-    "team A can place any 64-bit integer, and no other id",
-    async () => {
-      for (const edge of ["-9223372036854775808", "9223372036854775807"])
-        expect(await place(edge)).toBe("placed");
-      for (const beyond of ["-9223372036854775809", "9223372036854775808", "5.5"])
-        expect(await place(beyond)).toMatch(
-          /^The id .* 64|^Cannot convert 5.5 to a BigInt/,
-        );
-      expect(await items("orders")).toHaveLength(2);
-    },
-  );
+  testHere("team A can place any 64-bit integer, and no other id", async () => {
+    for (const edge of ["-9223372036854775808", "9223372036854775807"])
+      expect(await place(edge)).toBe("placed");
+    for (const beyond of ["-9223372036854775809", "9223372036854775808", "5.5"])
+      expect(await place(beyond)).toMatch(
+        /^The id .* 64|^Cannot convert 5.5 to a BigInt/,
+      );
+    expect(await items("orders")).toHaveLength(2);
+  });
 
-  test.skipIf(isMissing)(
+  testHere(
     "team A can correct any attribute but those that other writes own",
     async () => {
       const read = { plain: { id }, raw: { id: { N: `${id}` } } };
@@ -264,27 +262,27 @@ describe.each([
     },
   );
 
-  test
-    .skipIf(isMissing)
-    .each<[verb: Verb, when: "before" | "after", meanwhile: string, outcome: string]>([
-      ["place", "before", "places", "taken"],
-      ["place", "after", "cancels", "already placed by you"],
-      ["ship", "before", "cancels", "cancelled"],
-      ["ship", "before", "ships", "shipped by someone else"],
-      ["ship", "after", "cancels", "shipped"],
-      ["ship", "after", "ships", "shipped"],
-      ["ship", "after", "reinstates ships", "shipped by someone else"],
-      ["ship", "after", "reinstates cancels", "cancelled"],
-      ["correct", "before", "corrects", "changed since"],
-      ["correct", "before", "raises", "changed since"],
-      ["correct", "before", "removes", "changed since"],
-      ["correct", "before", "ships", "not pending"],
-      ["correct", "after", "corrects", "changed since"],
-      ["correct", "after", "ships", "corrected"],
-      ["reinstate", "before", "reinstates ships", "changed since"],
-      ["reinstate", "before", "reinstates re-ships", "changed since"],
-      ["reinstate", "after", "re-ships", "reinstated"],
-    ])(
+  testHere.each<
+    [verb: Verb, when: "before" | "after", meanwhile: string, outcome: string]
+  >([
+    ["place", "before", "places", "taken"],
+    ["place", "after", "cancels", "already placed by you"],
+    ["ship", "before", "cancels", "cancelled"],
+    ["ship", "before", "ships", "shipped by someone else"],
+    ["ship", "after", "cancels", "shipped"],
+    ["ship", "after", "ships", "shipped"],
+    ["ship", "after", "reinstates ships", "shipped by someone else"],
+    ["ship", "after", "reinstates cancels", "cancelled"],
+    ["correct", "before", "corrects", "changed since"],
+    ["correct", "before", "raises", "changed since"],
+    ["correct", "before", "removes", "changed since"],
+    ["correct", "before", "ships", "not pending"],
+    ["correct", "after", "corrects", "changed since"],
+    ["correct", "after", "ships", "corrected"],
+    ["reinstate", "before", "reinstates ships", "changed since"],
+    ["reinstate", "before", "reinstates re-ships", "changed since"],
+    ["reinstate", "after", "re-ships", "reinstated"],
+  ])(
     "team A asks to %s the order, just %s which someone else %s it: %s, and that stands",
     async (verb, when, meanwhile, outcome) => {
       let order: unknown;

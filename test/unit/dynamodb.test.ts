@@ -6,23 +6,12 @@ import {
   PutItemCommand,
   ScanCommand,
 } from "@aws-sdk/client-dynamodb";
-import {
-  afterEach,
-  beforeEach,
-  describe,
-  expect,
-  onTestFinished,
-  test,
-  vi,
-} from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { engineClient } from "../../infra/tools/running-stacks/engine-client.ts";
 import { callFailed, createClient, mayBeApplied } from "../../shared/dynamodb.ts";
 import { mostAttempts, requestId, response, startFakeTable } from "./fake-table.ts";
 
 const table = await startFakeTable();
-// No pauses between attempts.
-beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0));
-afterEach(() => void vi.restoreAllMocks());
 
 /** A client that never times out by chance, until the test ends. */
 function patientClient(

@@ -1,6 +1,6 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import { afterAll, beforeEach } from "vitest";
-import { listenOn } from "../../infra/tools/local/machine/ports.ts";
+import type { IncomingHttpHeaders } from "node:http";
+import { afterAll, afterEach, beforeEach, vi } from "vitest";
+import { listen } from "../../infra/tools/local/machine/ports.ts";
 
 /** The header by which DynamoDB's responses are known. */
 export const requestId = "x-amzn-RequestId: A1\r\n";
@@ -15,11 +15,11 @@ export function response(status: number, body: string, headers = requestId): str
 export const mostAttempts = 300;
 
 /**
- * Starts a server in place of DynamoDB. It rejects attempts beyond `mostAttempts`, which ends even a
- * client that would go on for ever.
+ * Starts a server in place of DynamoDB, and lets clients make no pauses between attempts. It rejects
+ * attempts beyond `mostAttempts`, which ends even a client that would go on for ever.
  */
 export async function startFakeTable() {
-  const server = createServer(async (request) => {
+  const { port, close } = await listen(0, async (request) => {
     await request.toArray();
     table.attempts += 1;
     const bytes =
@@ -30,7 +30,7 @@ export async function startFakeTable() {
     else request.socket.write(bytes.unfinished);
   });
   const table = {
-    endpoint: `http://127.0.0.1:${await listenOn(server)}`,
+    endpoint: `http://127.0.0.1:${port}`,
     attempts: 0,
     /** The bytes of the response to an attempt, which counts from 1. */
     respond: (
@@ -40,10 +40,9 @@ export async function startFakeTable() {
   };
   beforeEach(() => {
     table.attempts = 0;
+    vi.spyOn(Math, "random").mockReturnValue(0);
   });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  afterEach(() => void vi.restoreAllMocks());
+  afterAll(close);
   return table;
 }

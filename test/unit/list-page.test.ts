@@ -8,7 +8,7 @@ import {
 import { AwsJson1_0Protocol } from "@aws-sdk/core/protocols";
 import { HttpResponse } from "@smithy/core/protocols";
 import fc from "fast-check";
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { createClient } from "../../shared/dynamodb.ts";
 import { orderFields } from "../../shared/order.ts";
 import { listPage, ScanProtocol } from "../../shared/scan-protocol.ts";
@@ -28,9 +28,6 @@ const [sdk, ours] = clients;
 afterAll(() => {
   for (const client of clients) client.destroy();
 });
-// No pauses between attempts.
-beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0));
-afterEach(() => void vi.restoreAllMocks());
 
 const pageOf = (output: ScanCommandOutput) => ({
   ...listPage(output),

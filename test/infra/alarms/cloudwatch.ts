@@ -9,7 +9,7 @@ import {
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { OrdersStack } from "../../../infra/stack/orders-stack.ts";
 import { named } from "../../helpers/named.ts";
-import { rows } from "../../helpers/synthesise.ts";
+import { firstOf, rows } from "../../helpers/synthesise.ts";
 import type { Exchange } from "./exchanges.ts";
 import { evaluate, type Series } from "./metric-math.ts";
 
@@ -34,8 +34,8 @@ export type History = [traffic: Traffic, minutes: number][];
 export function watch(stack: OrdersStack) {
   const template = Template.fromStack(stack);
   const filters = rows(template, "AWS::Logs::MetricFilter");
-  const [[, api] = []] = rows(template, "AWS::ApiGateway::RestApi");
-  const [[, stage] = []] = rows(template, "AWS::ApiGateway::Stage");
+  const api = firstOf(template, "AWS::ApiGateway::RestApi");
+  const stage = firstOf(template, "AWS::ApiGateway::Stage");
   const ofStage = { ApiName: api.Name, Stage: stage.StageName };
 
   /** A request adds this to the metrics of the gateway, of Lambda and of its log lines. */

@@ -45,7 +45,7 @@ const cancel = {
   path: "/store/orders/{orderId}",
   lambda: "CancelOrder",
 };
-const authorize = { method: "GET", path: "/store/orders", lambda: "Authorize" };
+const authorize = { ...list, lambda: "Authorize" };
 
 // In this order: once the gateway remembers the key, the authorizer can't fail for it.
 const requests = {
