@@ -18,6 +18,12 @@ import { createTerminal } from "./terminal.ts";
 const { playIn, playWatched, put } = await createTerminal();
 const noon = "2026-11-20T12:00:00.000001Z";
 
+/** What becomes of the write of each order, by its id. */
+const onOrders = (behaviours: Record<string, Behaviour>) =>
+  onEvery("UpdateItem", (exchange) =>
+    (behaviours[JSON.parse(exchange.input).Key.id.N] ?? passOn)(exchange),
+  );
+
 test("pending orders are shipped in one write each, and all others stay as they are", async () => {
   const { sent } = await playWatched`
     $ put {"id":1,"quantity":3,"shipDate":"2026-12-24T00:00:00Z","complete":false,\
@@ -144,14 +150,11 @@ test("an order may have shipped if its first attempt was lost, whatever ends the
 
 test("an order that is throttled for a minute, or whose responses are lost, is unknown", () => {
   vi.spyOn(Math, "random").mockReturnValue(0);
-  const faults: Record<string, Behaviour> = {
+  const calls = onOrders({
     1: unapplied["throttled by the table"],
     3: applied["a response that isn't HTTP"],
     4: unnoticed["an empty response of no length"],
-  };
-  const calls = onEvery("UpdateItem", (exchange) =>
-    (faults[JSON.parse(exchange.input).Key.id.N] ?? passOn)(exchange),
-  );
+  });
   return playIn({ calls })`
     $ put {"id":1}
     $ put {"id":2}
@@ -175,11 +178,9 @@ test("an order that is throttled for a minute, or whose responses are lost, is u
 });
 
 test("an order whose every response is lost is unknown, with its own exit code", () => {
-  const calls = onEvery("UpdateItem", (exchange) => {
-    if (exchange.input.includes('"N":"1"'))
-      return applied["500 after the engine"](exchange);
-    if (exchange.input.includes('"N":"2"')) return passOn(exchange);
-    return rejectedAs("AccessDeniedException", "not authorized")(exchange);
+  const calls = onOrders({
+    1: applied["500 after the engine"],
+    3: rejectedAs("AccessDeniedException", "not authorized"),
   });
   return playIn({ calls })`
     $ put {"id":1}
@@ -195,11 +196,12 @@ test("an order whose every response is lost is unknown, with its own exit code",
 
 test("orders are reported in the order of their ids, whichever ends first", () => {
   const { promise: second, resolve } = Promise.withResolvers<void>();
-  const calls = onEvery("UpdateItem", async (exchange) => {
-    const isFirst = exchange.input.includes('"N":"1"');
-    if (isFirst) await second;
-    await passOn(exchange);
-    if (!isFirst) resolve();
+  const calls = onOrders({
+    1: (exchange) => second.then(() => passOn(exchange)),
+    2: async (exchange) => {
+      await passOn(exchange);
+      resolve();
+    },
   });
   return playIn({ calls })`
     $ put {"id":1,"status":"cancelled"}

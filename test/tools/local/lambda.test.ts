@@ -55,7 +55,7 @@ const host = beforeTests(async (running) =>
 );
 
 const echo = async (event: object = {}) =>
-  JSON.parse(JSON.stringify((await host.invoke("echo", event)).returned));
+  Object((await host.invoke("echo", event)).returned);
 
 /** Invokes a function that streams. */
 async function stream(name: string, event: unknown = {}, signal?: AbortSignal) {

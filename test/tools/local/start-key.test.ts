@@ -1,4 +1,4 @@
-import { ScanCommand } from "@aws-sdk/client-dynamodb";
+import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { expect, test, vi } from "vitest";
 import { startLocalStack } from "../../../infra/tools/local/local-stack.ts";
 import { issueStartKey } from "../../../infra/tools/local/start-key.ts";
@@ -11,8 +11,8 @@ const start = (name: string, key?: string) =>
   issueStartKey(client, tables.apiKeys, name, key);
 
 async function recordOf(key: string, TableName = tables.apiKeys) {
-  const { Items = [] } = await client.send(new ScanCommand({ TableName }));
-  return Items.find(({ keyHash }) => keyHash?.S === hashApiKey(key));
+  const Key = { keyHash: { S: hashApiKey(key) } };
+  return (await client.send(new GetItemCommand({ TableName, Key }))).Item;
 }
 
 test("a start revokes no key but the previous one of the same name", async () => {

@@ -31,7 +31,6 @@ describe.runIf(hasList)("npm start --watch", { timeout: 180_000 }, () => {
   const project = join(directory, "project");
   let stack: ReturnType<typeof start>;
   let served: Record<"baseUrl" | "apiKey" | "dynamodbEndpoint", string>;
-  let headers: Record<string, string>;
   beforeAll(async () => {
     for (const part of ["functions", "shared", "infra", "package.json"])
       await cp(join(root, part), join(project, part), { recursive: true });
@@ -40,11 +39,11 @@ describe.runIf(hasList)("npm start --watch", { timeout: 180_000 }, () => {
     await vi.waitFor(() => expect(stack.seen.stdout).toMatch(/^\{.*\}\n$/), startLimit);
     expect(stack.seen.stderr).toBe("Building the service...\n");
     served = JSON.parse(stack.seen.stdout);
-    headers = { authorization: `Bearer ${served.apiKey}` };
   });
 
   const cancel = async (id: string) => {
     const url = `${served.baseUrl}/store/orders/${id}`;
+    const headers = { authorization: `Bearer ${served.apiKey}` };
     const { status, body } = await send(url, { method: "DELETE", headers });
     return { status, message: body && JSON.parse(body).message };
   };
