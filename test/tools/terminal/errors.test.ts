@@ -28,7 +28,7 @@ test.each([
   ],
   ...["ExpiredTokenException", "RequestExpired", "SignatureDoesNotMatch", "AuthFailure"]
     .concat("InvalidClientTokenId", "UnrecognizedClientException")
-    .map((name): [string, Error] => [
+    .map((name) => [
       `AWS rejected these credentials (${name}). Sign in again`,
       named(name, signature),
     ]),
@@ -49,7 +49,7 @@ test.each([
     system("ENOTFOUND", { hostname: "h" }),
   ],
   ...["EAI_AGAIN", "ECONNRESET", "EHOSTUNREACH", "ENETUNREACH", "EPIPE", "ETIMEDOUT"].map(
-    (code): [string, Error] => [
+    (code) => [
       `No whole response from h (${code})`,
       // The SDK's own write.
       system(code, { hostname: "h", syscall: "write", $metadata: {} }),
