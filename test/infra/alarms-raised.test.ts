@@ -39,15 +39,10 @@ const unusablePolicy = {
   responseType: "AUTHORIZER_CONFIGURATION_ERROR",
   lines: [],
 };
-const abandoned = {
-  ...listed,
-  lines: [{ message: { event: "list_abandoned", orders: 1 } }],
-};
+const listLogging = (message: object) => ({ ...listed, lines: [{ message }] });
+const abandoned = listLogging({ event: "list_abandoned", orders: 1 });
 const slowCancel = { ...cancelled, milliseconds: 2500 };
-const slowFirstPage = {
-  ...listed,
-  lines: [{ message: { firstPageMilliseconds: 3500 } }],
-};
+const slowFirstPage = listLogging({ firstPageMilliseconds: 3500 });
 
 function turnedAway({ id, operation }: FunctionEntry): Sample[] {
   const { lambda: _, ...request } = { ...authorizerFailed, ...operation, lines: [] };

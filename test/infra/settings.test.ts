@@ -128,9 +128,8 @@ topicArn, and every limit of the alarms
 });
 
 test("CDK deploys a stack to its account only, and protects it if it keeps data", () => {
-  const environment = "aws://111111111111/eu-central-1";
   expect(ordersStack(everyOption)).toMatchObject({
-    environment,
+    environment: "aws://111111111111/eu-central-1",
     terminationProtection: true,
   });
   expect(ordersStack(noOption).terminationProtection).toBe(false);

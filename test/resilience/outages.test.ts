@@ -57,11 +57,10 @@ test.concurrent.for(Object.entries(faults))(
     };
     // The function's own deadline is a second later.
     const deadline = AbortSignal.timeout(8_500);
-    const { orders } = stack.tables;
     // Like that of the function that cancels.
     const client = createClient(callLimits.oneOrder, { endpoint: stack.proxy.endpoint });
     onTestFinished(() => client.destroy());
-    const cancelling = cancelOrder(client, orders, cancellation, deadline);
+    const cancelling = cancelOrder(client, stack.tables.orders, cancellation, deadline);
     await expect(cancelling).rejects.toMatchObject({ code: "service_unavailable" });
     expect(attempts).toBeGreaterThan(0);
   },

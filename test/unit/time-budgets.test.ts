@@ -81,14 +81,11 @@ interface Config {
 test.each(entries)("functions/$file has a client with its own limits", async (entry) => {
   const sends = spyOnSends();
   await startFunction(entry);
-  const sendingClients = sends.flatMap(
-    ({ mock }) => mock.contexts as { config: Config }[],
-  );
-  const config = sendingClients[0]?.config;
+  const [client] = sends.flatMap(({ mock }) => mock.contexts as { config: Config }[]);
   const { maxAttempts, ...timeouts } = limitsOf(entry);
-  expect(await config?.maxAttempts()).toBe(maxAttempts);
+  expect(await client?.config.maxAttempts()).toBe(maxAttempts);
   // The handler reads these on its first request, which fails here.
-  expect(config?.requestHandler.httpHandlerConfigs()).toMatchObject(timeouts);
+  expect(client?.config.requestHandler.httpHandlerConfigs()).toMatchObject(timeouts);
 });
 
 test("each of three attempts has time to connect, and for a response on a slow day, of a list for a page of 1 MB", () => {
