@@ -151,7 +151,8 @@ export function addOrderCommands(orders: Command) {
   repairCommand(orders)
     .option(
       "--fields <names>",
-      "also repair these attributes where they differ, like petId,quantity",
+      "also repair these attributes where they differ, like petId,quantity; status undoes " +
+        "shipments and cancellations that left no id",
       parseFields,
     )
     .addOption(idsOption)

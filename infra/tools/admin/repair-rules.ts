@@ -28,7 +28,7 @@ export interface Judgement {
   change?: Attributes;
   /** The attributes in which a repaired or differing item differs. */
   differing?: string[];
-  /** What may be wrong with a differing item, for people. */
+  /** What may be wrong with an item that stays, for people. */
   doubt?: string;
 }
 
@@ -49,7 +49,8 @@ export interface Rules {
 /**
  * Undoes what no one may do to an order (shared/ORDERS-TABLE.md): delete it, revive it, or give it
  * an unknown status. Whatever is allowed stays: a shipment, a cancellation, and the correction of
- * any attribute but the repairable ones.
+ * any attribute but the repairable ones. If the status is one of these, a shipment or cancellation
+ * without a new id of its own is undone, too.
  */
 export function orderRules(repairable: string[]): Rules {
   return {
@@ -68,30 +69,49 @@ function judgeOrder(
 ): Judgement {
   const differing = differingAttributes(copied, current);
   if (differing.length === 0) return { outcome: "same" };
-  const outcome = differing.includes("status")
+  const judged = differing.includes("status")
     ? judgeStatus(copied, current, differing)
     : "differing";
+  const missing = missingProof(judged, current, differing);
+  const outcome = missing && repairable.includes("status") ? "repaired" : judged;
   if (outcome === "contradictory") return { outcome };
+  const wrong = differing.filter((name) => repairable.includes(name));
+  const change = changeOf(outcome, copied, current, wrong);
+  if (Object.keys(change).length > 0) return { outcome: "repaired", change, differing };
+  if (outcome === "differing") return { outcome, differing };
+  const doubt = `was ${current["status"]?.S} since, but without a new ${missing}`;
+  return { outcome, ...(missing && { doubt }) };
+}
+
+/** The attribute that whoever ships or cancels an order sets anew, if that didn't happen. */
+function missingProof(outcome: Outcome, { status }: OrderItem, differing: string[]) {
+  const proof = { shipped: "shipmentId", cancelled: "cancellationId" }[status?.S ?? ""];
+  const hasEnded = outcome === "changedSince" || outcome === "contradictory";
+  return hasEnded && proof && !differing.includes(proof) ? proof : undefined;
+}
+
+/** What to change in an order that is `wrong` in these repairable attributes. */
+function changeOf(
+  outcome: Outcome,
+  copied: OrderItem,
+  current: OrderItem,
+  wrong: string[],
+): Attributes {
+  const isShippedSince = isMarked(copied, current);
   // An older shipment must not be proved again.
   const hasMoved =
     outcome !== "differing" ||
-    differing.includes("reinstatedAt") ||
-    isMarked(copied, current);
-  const kept = hasMoved ? ["shipDate", "complete"] : [];
-  const wrong = differing.filter(
-    (name) => repairable.includes(name) && !kept.includes(name),
-  );
+    differingAttributes(copied, current).includes("reinstatedAt") ||
+    isShippedSince;
+  const kept = ["status", ...(hasMoved ? ["shipDate", "complete"] : [])];
+  const restored = wrong.filter((name) => !kept.includes(name));
+  const change = Object.fromEntries(restored.map((name) => [name, copied[name]]));
+  if (outcome !== "repaired") return change;
+  // All that an order was: even what doesn't differ yet may be lost until it is written. What
+  // only the current order has stays, as another team may have added it since.
   const { id: _, ...attributes } = copied;
-  const change = {
-    ...Object.fromEntries(wrong.map((name) => [name, copied[name]])),
-    // All that an order was: even what doesn't differ yet may be lost until it is written. What
-    // only the current order has stays, as another team may have added it since.
-    ...(outcome === "repaired" && attributes),
-    ...(outcome === "repaired" &&
-      isMarked(copied, current) && { shipDate: current["shipDate"] }),
-  };
-  if (Object.keys(change).length > 0) return { outcome: "repaired", change, differing };
-  return outcome === "differing" ? { outcome, differing } : { outcome };
+  const shipDate = isShippedSince && { shipDate: current["shipDate"] };
+  return { ...change, ...attributes, ...shipDate };
 }
 
 function judgeStatus(copied: OrderItem, current: OrderItem, differing: string[]) {
@@ -137,25 +157,30 @@ function mayBecome(was: Status, is: Status) {
   return was === "none" || (was === "pending" && is === "ended");
 }
 
+const issued = ["keyId", "name", "createdAt", "expiresAt"];
+
 /**
- * Revokes keys again that are no longer revoked. Whether any other difference is right, like a
- * revocation since the copy, is for people to say.
+ * Restores what was written when a key was issued, and revokes it again if it no longer is. Whether
+ * any other difference is right, like a revocation since the copy, is for people to say.
  */
 export const keyRules: Rules = {
   key: "keyHash",
   name: "keyId",
   repairable: [],
-  judgedBy: ["keyHash", "revokedAt"],
+  judgedBy: ["keyHash", "revokedAt", ...issued],
   judge(copied, current) {
-    const { revokedAt } = copied;
     const differing = differingAttributes(copied, current);
     if (differing.length === 0) return { outcome: "same" };
-    if (revokedAt !== undefined && current["revokedAt"] === undefined)
-      return { outcome: "repaired", change: { revokedAt }, differing };
-    return {
-      outcome: "differing",
-      differing,
-      doubt: `differs in ${differing.join(", ")}`,
-    };
+    const wrong = differing.filter((name) =>
+      copied[name]
+        ? issued.includes(name) || (name === "revokedAt" && !current[name])
+        : name === "expiresAt",
+    );
+    if (wrong.length > 0) {
+      const change = Object.fromEntries(wrong.map((name) => [name, copied[name]]));
+      return { outcome: "repaired", change, differing };
+    }
+    const doubt = `differs in ${differing.join(", ")}`;
+    return { outcome: "differing", differing, doubt };
   },
 };

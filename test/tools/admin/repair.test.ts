@@ -142,10 +142,12 @@ test("an order is judged by what has happened to it since", () => play`
   27
   ! Repaired ORDERS: 0 placed, 7 repaired, 0 same, 2 differing, 5 changed since, \
   2 reinstated, 5 contradictory, 0 only live, 0 in neither
+  ! 11 was shipped since, but without a new shipmentId
   ! 15 is lost\u{1b}, but was cancelled
   ! 16 is lost\u{1b}, but was pending
   ! 25 is lost\u{1b}, but was pending
   ! 28 is without a status, but was pending
+  ! 30 was shipped since, but without a new shipmentId
   ! 31 is shipped, but was cancelled
   …
   ! tip             1
@@ -168,6 +170,28 @@ test("an order is judged by what has happened to it since", () => play`
   {"id":29,"shipDate":"2026-11-20T09:00:00Z","status":"shipped","otherAttributes":{"shipmentId":{"S":"a"}}}
   {"id":30,"status":"shipped","otherAttributes":{${reinstatedAt}}}
   …
+  $ put COPY {"id":32}
+  $ put {"id":32,"status":"cancelled",${byA}}
+  $ put COPY {"id":33}
+  $ put {"id":33,"status":"cancelled"}
+  $ orders repair --from COPY --fields status | sort
+  11
+  21
+  30
+  31
+  33
+  ! Repaired ORDERS: 0 placed, 5 repaired, …
+  …
+  exit 1
+  $ table
+  {"id":11,"petId":1,"status":"pending"}
+  …
+  {"id":24,"shipDate":"2026-11-20T09:00:00Z","status":"shipped","otherAttributes":{"shipmentId":{"S":"a"}}}
+  …
+  {"id":30,"status":"cancelled",${byA},"otherAttributes":{${reinstatedAt}}}
+  {"id":31,"status":"cancelled",${byA},"otherAttributes":{"reinstatedAt":{"S":"2026-11-20T08:00:00Z"}}}
+  {"id":32,"status":"cancelled",${byA}}
+  {"id":33,"status":"pending"}
 `);
 
 test.each([
@@ -242,45 +266,62 @@ test("a copy that is none is rejected, and ids that no table has are counted", (
   exit 1
 `);
 
-test("missing keys and lost revocations are put back, with no other read or write", async () => {
+test("keys are as they were issued, and stay revoked, with no other read or write", async () => {
   const { sent } = await playWatched`
+    $ put COPY {"keyId":"key_endless","expiresAt":2}
+    $ put COPY {"keyId":"key_ended"}
     $ put COPY {"keyId":"key_lost"}
     $ put COPY {"keyId":"key_revived","revokedAt":2}
     $ put COPY {"keyId":"key_since"}
     $ put COPY {"keyId":"key_twice","revokedAt":2}
+    $ put COPY {"keyId":"key_unnamed","name":null}
+    $ put KEYS {"keyId":"key_endless"}
+    $ put KEYS {"keyId":"key_ended","expiresAt":2}
     $ put KEYS {"keyId":"key_revived"}
     $ put KEYS {"keyId":"key_since","revokedAt":9}
-    $ put KEYS {"keyId":"key_twice","revokedAt":9,"name":"other"}
+    $ put KEYS {"keyId":"key_twice","revokedAt":9,"name":"other","createdAt":9}
+    $ put KEYS {"keyId":"key_unnamed"}
     $ put KEYS {"keyId":"key_new"}
     $ keys repair --from COPY --dry-run --json | sort
+    {"id":"key_ended","outcome":"repaired"}
+    {"id":"key_endless","outcome":"repaired"}
     {"id":"key_lost","outcome":"placed"}
     {"id":"key_new","outcome":"onlyLive"}
     {"id":"key_revived","outcome":"repaired"}
     {"id":"key_since","outcome":"differing"}
-    {"id":"key_twice","outcome":"differing"}
+    {"id":"key_twice","outcome":"repaired"}
+    {"id":"key_unnamed","outcome":"differing"}
     {"table":"KEYS","dryRun":true,…}
     …
     $ keys repair --from COPY | sort
+    key_ended
+    key_endless
     key_lost
     key_revived
-    ! Repaired KEYS: 1 placed, 1 repaired, 0 same, 2 differing, 0 changed since, \
+    key_twice
+    ! Repaired KEYS: 1 placed, 4 repaired, 0 same, 2 differing, 0 changed since, \
     0 reinstated, 0 contradictory, 1 only live, 0 in neither
     ! key_new is only in the live table
     ! key_since differs in revokedAt
-    ! key_twice differs in name, revokedAt
+    ! key_unnamed differs in name
     ! FIELD      DIFFERED IN
-    ! name       1
+    ! createdAt  1
+    ! expiresAt  2
+    ! name       2
     ! revokedAt  3
     $ table KEYS
+    {"keyId":"key_ended","createdAt":0,"name":"test"}
+    {"keyId":"key_endless","createdAt":0,"expiresAt":2,"name":"test"}
     {"keyId":"key_lost","createdAt":0,"name":"test"}
     {"keyId":"key_new","createdAt":0,"name":"test"}
     {"keyId":"key_revived","createdAt":0,"name":"test","revokedAt":2}
     {"keyId":"key_since","createdAt":0,"name":"test","revokedAt":9}
-    {"keyId":"key_twice","createdAt":0,"name":"other","revokedAt":9}
+    {"keyId":"key_twice","createdAt":0,"name":"test","revokedAt":9}
+    {"keyId":"key_unnamed","createdAt":0,"name":"test"}
   `;
   const operations = sent.map(({ operation }) => operation).sort();
   expect(operations.join(" ")).toBe(
     "BatchGetItem BatchGetItem BatchGetItem BatchGetItem DescribeTable DescribeTable " +
-      "PutItem Scan Scan Scan Scan UpdateItem",
+      "PutItem Scan Scan Scan Scan UpdateItem UpdateItem UpdateItem UpdateItem",
   );
 });

@@ -95,7 +95,11 @@ export async function createTerminal() {
       await createTable(client, json.keyId ? "apiKeys" : "orders", copy);
     }
     const { putKey, putOrder } = tableWriter(client, { orders: table, apiKeys: table });
-    if (json.keyId) await putKey(json, json.keyId);
+    const record = Object.entries(json).map(([name, value]) => [
+      name,
+      value ?? undefined,
+    ]);
+    if (json.keyId) await putKey(Object.fromEntries(record), json.keyId);
     else await putOrder(json.id.N ? json : Object(parseOrderLine(line)).item);
   }
 
