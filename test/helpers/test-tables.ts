@@ -1,5 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { DeleteTableCommand, paginateScan } from "@aws-sdk/client-dynamodb";
+import {
+  DeleteItemCommand,
+  DeleteTableCommand,
+  paginateScan,
+} from "@aws-sdk/client-dynamodb";
 import { afterAll, afterEach, beforeEach, onTestFinished } from "vitest";
 import { startEngine } from "../../infra/tools/local/engine/engine.ts";
 import { engineClient } from "../../infra/tools/running-stacks/engine-client.ts";
@@ -32,17 +36,26 @@ export async function createTestTables() {
   beforeEach(create);
   afterEach(remove);
   afterAll(() => client.destroy());
+  const items = async (table: keyof typeof tables) => {
+    const scan = { TableName: tables[table] };
+    const pages = await Array.fromAsync(paginateScan({ client }, scan));
+    return pages.flatMap(({ Items = [] }) => Items);
+  };
   return {
     dynamodbEndpoint: endpoint,
     tables,
     client,
     ...tableWriter(client, tables, "pets_test"),
-    items: async (table: keyof typeof tables) => {
-      const scan = { TableName: tables[table] };
-      const pages = await Array.fromAsync(paginateScan({ client }, scan));
-      return pages.flatMap(({ Items = [] }) => Items);
+    items,
+    /** Deletes all items. */
+    empty: async () => {
+      for (const table of ["orders", "apiKeys"] as const)
+        for (const { id, keyHash } of await items(table)) {
+          const Key = { ...(id && { id }), ...(keyHash && { keyHash }) };
+          const TableName = tables[table];
+          await client.send(new DeleteItemCommand({ TableName, Key }));
+        }
     },
-    empty: () => remove().then(create),
     /** The same tables behind a fault proxy, until the test ends. */
     behindProxy: async (choose: Choice) => {
       const proxy = await startFaultProxy(endpoint, choose);
