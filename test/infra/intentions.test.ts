@@ -74,11 +74,6 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
     expect(functions).toEqual(promised);
   });
 
-  test("requests to no operation have limits of their own", () => {
-    const limits = { ThrottlingBurstLimit: 20, ThrottlingRateLimit: 10 };
-    expect(stage.MethodSettings[0]).toMatchObject({ ResourcePath: "/*", ...limits });
-  });
-
   test("only the stage of the API may invoke a function, through its alias", () => {
     const permissions = properties("Lambda::Permission").map(
       ({ FunctionName, Principal, SourceArn }) =>

@@ -12,17 +12,16 @@ import { issuedKeys } from "../helpers/issued-keys.ts";
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-test("an API key is its prefix, 43 characters of secret and 6 of checksum", () => {
-  fc.assert(
-    fc.property(fc.constantFrom("pets_0", "hafen", "acme_eu_live"), (own) => {
-      const key = makeApiKey(own);
-      expect(key).toHaveLength(own.length + 1 + 43 + 6);
-      expect(key).toMatch(new RegExp(`^${apiKeyPattern(own)}$`));
-      expect(isApiKey(key)).toBe(true);
-      expect(key).not.toMatch(new RegExp(apiKeyPattern("pets_live")));
-    }),
-  );
-});
+test.each(["pets_0", "hafen", "acme_eu_live"])(
+  "an API key is its prefix, %s, 43 characters of secret and 6 of checksum",
+  (own) => {
+    const key = makeApiKey(own);
+    expect(key).toHaveLength(own.length + 1 + 43 + 6);
+    expect(key).toMatch(new RegExp(`^${apiKeyPattern(own)}$`));
+    expect(isApiKey(key)).toBe(true);
+    expect(key).not.toMatch(new RegExp(apiKeyPattern("pets_live")));
+  },
+);
 
 test("an API key is never the same twice, and random in every character of its secret", () => {
   const keys = Array.from({ length: 1000 }, () => makeApiKey("pets_test"));

@@ -140,11 +140,12 @@ export function isOn(
 
 /** The largest value that more than one percent of the samples reach. */
 function p99(values: { value: number; times: number }[]): number {
-  const onePercent = sum(values.map(({ times }) => times)) / 100;
-  const timesReached = (least: number) =>
-    sum(values.filter(({ value }) => value >= least).map(({ times }) => times));
-  const reached = values.filter(({ value }) => timesReached(value) > onePercent);
-  return Math.max(...reached.map(({ value }) => value));
+  let left = sum(values.map(({ times }) => times)) / 100;
+  for (const { value, times } of values.toSorted((a, b) => b.value - a.value)) {
+    left -= times;
+    if (left < 0) return value;
+  }
+  return Number.NaN;
 }
 
 function sum(values: number[]): number {
