@@ -52,7 +52,15 @@ test("an alias moves by a canary, which failures and its own function's alarms e
   }
 });
 
-// That the alarms notify it, and whom it mails to: settings.test.ts and the snapshots.
+// That each alarm notifies the topic when it goes on and off: test/infra/settings.test.ts.
+test("the alarms' topic mails to the address of the setting", () => {
+  expect(firstOf(template, "AWS::SNS::Subscription")).toEqual({
+    Endpoint: everyOption.alarms.email,
+    Protocol: "email",
+    TopicArn: "AlarmsTopic",
+  });
+});
+
 test("only CloudWatch may publish to the alarms' topic, for this account, and over TLS", () => {
   const { PolicyDocument } = firstOf(template, "AWS::SNS::TopicPolicy");
   expect(PolicyDocument.Statement).toMatchObject([

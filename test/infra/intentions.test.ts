@@ -2,6 +2,7 @@ import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { functionList, operations } from "../../infra/stack/function-list.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
+import { constructId, named } from "../helpers/named.ts";
 import { firstOf, rows, templateOf } from "../helpers/synthesise.ts";
 
 /** The limits and permissions of each function. A new one needs a line. */
@@ -38,6 +39,7 @@ interface Resource {
   Type: string;
   DependsOn?: string[];
   Properties?: object;
+  DeletionPolicy?: string;
   UpdatePolicy?: object;
 }
 
@@ -74,6 +76,11 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
     expect(functions).toEqual(promised);
   });
 
+  test("requests to no operation have limits of their own", () => {
+    const limits = { ThrottlingBurstLimit: 20, ThrottlingRateLimit: 10 };
+    expect(stage.MethodSettings[0]).toMatchObject({ ResourcePath: "/*", ...limits });
+  });
+
   test("only the stage of the API may invoke a function, through its alias", () => {
     const permissions = properties("Lambda::Permission").map(
       ({ FunctionName, Principal, SourceArn }) =>
@@ -84,6 +91,20 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
       "ListOrdersAliaslive apigateway.amazonaws.com /ApiRestDeploymentStagev1/GET/store/orders",
       "CancelOrderAliaslive apigateway.amazonaws.com /ApiRestDeploymentStagev1/DELETE/store/orders/*",
     ]);
+  });
+
+  test("the description names the environment, and the outputs no more than the address, the tables, the stream and the topic", () => {
+    const { Description, Outputs } = template.toJSON();
+    // The comparison with a saved template goes by it.
+    expect(Description).toBe(`Pet store orders service, ${environment.name}`);
+    expect(named(Outputs)).toEqual({
+      // Their values: test/infra/settings.test.ts.
+      BaseUrl: expect.anything(),
+      ...(environment.alarms && { AlarmsTopicArn: expect.anything() }),
+      OrdersTableName: { Value: "Orders" },
+      ApiKeysTableName: { Value: "ApiKeys" },
+      ...(environment.ordersStream && { OrdersStreamArn: { Value: "Orders.StreamArn" } }),
+    });
   });
 
   test("the gateway outwaits each operation's function, up to its own 15 minutes", () => {
@@ -127,6 +148,15 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
     expect(ApiExecutionLog.LogGroupName).toBe("API-Gateway-Execution-Logs_ApiRest/v1");
   });
 
+  test("only data, or the account's log role, outlives the stack", () => {
+    const kept = Object.keys(all).filter((id) => all[id]?.DeletionPolicy === "Retain");
+    expect(kept.map(constructId).sort().join(", ")).toBe(
+      environment.keepData
+        ? "ApiAccessLog, ApiKeys, AuthorizeLog, CancelOrderLog, ListOrdersLog, Orders"
+        : "ApiRestAccount, ApiRestCloudWatchRole",
+    );
+  });
+
   test("an old version of a function stays, which a rollback needs", () => {
     // One that survived a rolled-back update would be identical to the next attempt, which then
     // fails.
@@ -168,23 +198,65 @@ test("a changed key pattern or cache time is deployed to the stage", () => {
   expect(new Set(deployments).size).toBe(3);
 });
 
-test("a domain of your own serves the API below /v1 with its TLS, instead of the gateway's address", () => {
-  const { hostedZone: _, ...elsewhere } = everyOption.domain;
-  const recorded = { ...noOption, domain: elsewhere };
+test("a domain of your own serves the stage of the regional API below /v1, with its TLS", () => {
+  const template = templateOf(everyOption);
+  const mapping = firstOf(template, "AWS::ApiGateway::BasePathMapping");
+  expect(mapping).toMatchObject({ BasePath: "v1", Stage: "ApiRestDeploymentStagev1" });
+  const api = firstOf(template, "AWS::ApiGateway::RestApi");
+  expect(api.EndpointConfiguration).toEqual({ Types: ["REGIONAL"] });
+  const record = firstOf(template, "AWS::Route53::RecordSet");
+  const { hostedZone, ...elsewhere } = everyOption.domain;
+  const { certificateArn, name } = elsewhere;
+  const recorded = templateOf({ ...noOption, domain: elsewhere });
+  for (const each of [template, recorded])
+    expect(firstOf(each, "AWS::ApiGateway::RestApi").DisableExecuteApiEndpoint).toBe(
+      true,
+    );
+  expect(record).toMatchObject({ HostedZoneId: hostedZone.id, Name: `${name}.` });
   const tls = {
     SecurityPolicy: "SecurityPolicy_TLS13_1_2_PQ_2025_09",
     EndpointAccessMode: "STRICT",
   };
-  for (const environment of [everyOption, recorded]) {
-    const template = templateOf(environment);
-    const mapping = firstOf(template, "AWS::ApiGateway::BasePathMapping");
-    expect(mapping).toMatchObject({ BasePath: "v1", Stage: "ApiRestDeploymentStagev1" });
-    expect(firstOf(template, "AWS::ApiGateway::DomainName")).toMatchObject(tls);
-    expect(firstOf(template, "AWS::ApiGateway::RestApi")).toMatchObject({
-      ...tls,
-      DisableExecuteApiEndpoint: true,
-    });
-  }
+  expect(firstOf(template, "AWS::ApiGateway::DomainName")).toMatchObject({
+    DomainName: name,
+    RegionalCertificateArn: certificateArn,
+  });
+  for (const type of ["DomainName", "RestApi"])
+    expect(firstOf(template, `AWS::ApiGateway::${type}`)).toMatchObject(tls);
+});
+
+test("the dashboard has the stack's name, and graphs of what each minute brought", () => {
+  const dashboard = firstOf(templateOf(everyOption), "AWS::CloudWatch::Dashboard");
+  expect(dashboard.DashboardName).toBe("PetStoreOrders-everything");
+  const { widgets } = JSON.parse(dashboard.DashboardBody);
+  const graphs = widgets.map((widget: { properties: Record<string, unknown> }) => {
+    const { metrics, period, title } = widget.properties;
+    return `${title}, each ${period} s: ${JSON.stringify(metrics)}`;
+  });
+  expect(
+    graphs.join("\n"),
+  ).toBe(`Requests, each 60 s: [["AWS/ApiGateway","Count","ApiName","PetStoreOrders-everything","Stage","v1",{"stat":"Sum"}],["AWS/ApiGateway","4XXError","ApiName","PetStoreOrders-everything","Stage","v1",{"stat":"Sum"}],["AWS/ApiGateway","5XXError","ApiName","PetStoreOrders-everything","Stage","v1",{"stat":"Sum"}]]
+Outcomes, each 60 s: [["PetStoreOrders/every-option","OrdersListed",{"stat":"Sum"}],["PetStoreOrders/every-option","OrdersCancelled",{"stat":"Sum"}],["PetStoreOrders/every-option","ListsCutOff",{"stat":"Sum"}]]
+Rejected, by code, each 60 s: [[{"expression":"SEARCH('{PetStoreOrders/every-option,Code} MetricName=\\"CancelsRejected\\"', 'Sum', 60)"}],["PetStoreOrders/every-option","KeysRejected",{"stat":"Sum"}]]
+Slowest 1 %, ms, each 60 s: [["AWS/Lambda","Duration","FunctionName","CancelOrder","Resource","CancelOrder:live",{"label":"cancel","stat":"p99"}],["PetStoreOrders/every-option","ListFirstPage",{"label":"list, first page","stat":"p99"}],["AWS/Lambda","Duration","FunctionName","Authorize","Resource","Authorize:live",{"label":"authorize","stat":"p99"}]]
+Throttled, each 60 s: [["AWS/Lambda","Throttles","FunctionName","ListOrders",{"label":"ListOrders","stat":"Sum"}],["AWS/DynamoDB","ThrottledRequests","Operation","Scan","TableName","Orders",{"label":"ListOrders's table","stat":"Sum"}],["AWS/Lambda","Throttles","FunctionName","CancelOrder",{"label":"CancelOrder","stat":"Sum"}],["AWS/DynamoDB","ThrottledRequests","Operation","UpdateItem","TableName","Orders",{"label":"CancelOrder's table","stat":"Sum"}],["AWS/Lambda","Throttles","FunctionName","Authorize",{"label":"Authorize","stat":"Sum"}],["AWS/DynamoDB","ThrottledRequests","Operation","GetItem","TableName","ApiKeys",{"label":"Authorize's table","stat":"Sum"}]]
+ListOrders by version: Invocations, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Invocations\\" FunctionName=\\"ListOrders\\"', 'Sum', 60)"}]]
+CancelOrder by version: Invocations, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Invocations\\" FunctionName=\\"CancelOrder\\"', 'Sum', 60)"}]]
+Authorize by version: Invocations, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Invocations\\" FunctionName=\\"Authorize\\"', 'Sum', 60)"}]]
+ListOrders by version: Errors, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Errors\\" FunctionName=\\"ListOrders\\"', 'Sum', 60)"}]]
+CancelOrder by version: Errors, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Errors\\" FunctionName=\\"CancelOrder\\"', 'Sum', 60)"}]]
+Authorize by version: Errors, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Errors\\" FunctionName=\\"Authorize\\"', 'Sum', 60)"}]]
+ListOrders by version: Duration, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Duration\\" FunctionName=\\"ListOrders\\"', 'p99', 60)"}]]
+CancelOrder by version: Duration, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Duration\\" FunctionName=\\"CancelOrder\\"', 'p99', 60)"}]]
+Authorize by version: Duration, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Duration\\" FunctionName=\\"Authorize\\"', 'p99', 60)"}]]`);
+});
+
+test("the web ACL is for the stage", () => {
+  const template = templateOf(everyOption);
+  expect(firstOf(template, "AWS::WAFv2::WebACLAssociation")).toMatchObject({
+    WebACLArn: everyOption.webAclArn,
+    ResourceArn: expect.stringMatching(/ApiRest\/stages\/ApiRestDeploymentStagev1$/),
+  });
 });
 
 test("an environment without options has nothing that costs money while idle", () => {
