@@ -28,7 +28,7 @@ export interface Judgement {
   change?: Attributes;
   /** The attributes in which a repaired or differing item differs. */
   differing?: string[];
-  /** What may be wrong with an item that stays, for people. */
+  /** What may be wrong, and stays, for people. */
   doubt?: string;
 }
 
@@ -46,6 +46,12 @@ export interface Rules {
   judge(copied: OrderItem, current: OrderItem): Judgement;
 }
 
+/** What each end of an order sets anew. */
+const proofs = new Map([
+  ["shipped", "shipmentId"],
+  ["cancelled", "cancellationId"],
+]);
+
 /**
  * Undoes what no one may do to an order (shared/ORDERS-TABLE.md): delete it, revive it, or give it
  * an unknown status. Whatever is allowed stays: a shipment, a cancellation, and the correction of
@@ -57,7 +63,7 @@ export function orderRules(repairable: string[]): Rules {
     key: "id",
     name: "id",
     repairable,
-    judgedBy: ["id", "status", "reinstatedAt"],
+    judgedBy: ["id", "status", "reinstatedAt", ...proofs.values()],
     judge: (copied, current) => judgeOrder(copied, current, repairable),
   };
 }
@@ -73,21 +79,28 @@ function judgeOrder(
     ? judgeStatus(copied, current, differing)
     : "differing";
   const missing = missingProof(judged, current, differing);
-  const outcome = missing && repairable.includes("status") ? "repaired" : judged;
-  if (outcome === "contradictory") return { outcome };
+  const isUndone = missing && repairable.includes("status");
+  const outcome = isUndone ? "repaired" : judged;
+  const was = copied["status"]?.S ?? "without a status";
+  const text = `is ${current["status"]?.S} without a new ${missing}, but was ${was}`;
+  const doubt = missing && !isUndone && { doubt: text };
+  if (outcome === "contradictory") return { outcome, ...doubt };
   const wrong = differing.filter((name) => repairable.includes(name));
   const change = changeOf(outcome, copied, current, wrong);
-  if (Object.keys(change).length > 0) return { outcome: "repaired", change, differing };
-  if (outcome === "differing") return { outcome, differing };
-  const doubt = `was ${current["status"]?.S} since, but without a new ${missing}`;
-  return { outcome, ...(missing && { doubt }) };
+  if (Object.keys(change).length > 0)
+    return { outcome: "repaired", change, differing, ...doubt };
+  return outcome === "differing" ? { outcome, differing } : { outcome, ...doubt };
 }
 
-/** The attribute that whoever ships or cancels an order sets anew, if that didn't happen. */
-function missingProof(outcome: Outcome, { status }: OrderItem, differing: string[]) {
-  const proof = { shipped: "shipmentId", cancelled: "cancellationId" }[status?.S ?? ""];
+/** The proof that an order lacks which has ended since, if it does. */
+function missingProof(outcome: Outcome, current: OrderItem, differing: string[]) {
+  const proof = proofs.get(current["status"]?.S ?? "");
   const hasEnded = outcome === "changedSince" || outcome === "contradictory";
-  return hasEnded && proof && !differing.includes(proof) ? proof : undefined;
+  return hasEnded && proof && !isNew(proof, current, differing) ? proof : undefined;
+}
+
+function isNew(proof: string, current: OrderItem, differing: string[]) {
+  return current[proof] !== undefined && differing.includes(proof);
 }
 
 /** What to change in an order that is `wrong` in these repairable attributes. */
@@ -103,7 +116,8 @@ function changeOf(
     outcome !== "differing" ||
     differingAttributes(copied, current).includes("reinstatedAt") ||
     isShippedSince;
-  const kept = ["status", ...(hasMoved ? ["shipDate", "complete"] : [])];
+  const kept = hasMoved ? ["shipDate", "complete"] : [];
+  if (outcome !== "repaired") kept.push("status");
   const restored = wrong.filter((name) => !kept.includes(name));
   const change = Object.fromEntries(restored.map((name) => [name, copied[name]]));
   if (outcome !== "repaired") return change;
@@ -124,8 +138,8 @@ function judgeStatus(copied: OrderItem, current: OrderItem, differing: string[])
     return is === "pending" ? "reinstated" : "contradictory";
   if (isMarked(copied, current)) return "repaired";
   // An order that has lost its status may still say that it was shipped or cancelled since.
-  const hasEndedSince = ["shipmentId", "cancellationId"].some(
-    (proof) => current[proof] && differing.includes(proof),
+  const hasEndedSince = [...proofs.values()].some((proof) =>
+    isNew(proof, current, differing),
   );
   return hasEndedSince ? "contradictory" : "repaired";
 }
@@ -176,11 +190,10 @@ export const keyRules: Rules = {
         ? issued.includes(name) || (name === "revokedAt" && !current[name])
         : name === "expiresAt",
     );
-    if (wrong.length > 0) {
-      const change = Object.fromEntries(wrong.map((name) => [name, copied[name]]));
-      return { outcome: "repaired", change, differing };
-    }
-    const doubt = `differs in ${differing.join(", ")}`;
-    return { outcome: "differing", differing, doubt };
+    const others = differing.filter((name) => !wrong.includes(name));
+    const doubt = others.length > 0 && { doubt: `differs in ${others.join(", ")}` };
+    if (wrong.length === 0) return { outcome: "differing", differing, ...doubt };
+    const change = Object.fromEntries(wrong.map((name) => [name, copied[name]]));
+    return { outcome: "repaired", change, differing, ...doubt };
   },
 };

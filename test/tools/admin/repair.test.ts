@@ -142,13 +142,14 @@ test("an order is judged by what has happened to it since", () => play`
   27
   ! Repaired ORDERS: 0 placed, 7 repaired, 0 same, 2 differing, 5 changed since, \
   2 reinstated, 5 contradictory, 0 only live, 0 in neither
-  ! 11 was shipped since, but without a new shipmentId
+  ! 11 is shipped without a new shipmentId, but was pending
   ! 15 is lost\u{1b}, but was cancelled
   ! 16 is lost\u{1b}, but was pending
+  ! 21 is shipped without a new shipmentId, but was pending
   ! 25 is lost\u{1b}, but was pending
   ! 28 is without a status, but was pending
-  ! 30 was shipped since, but without a new shipmentId
-  ! 31 is shipped, but was cancelled
+  ! 30 is shipped without a new shipmentId, but was cancelled
+  ! 31 is shipped without a new shipmentId, but was cancelled
   …
   ! tip             1
   ! weight          0
@@ -174,13 +175,19 @@ test("an order is judged by what has happened to it since", () => play`
   $ put {"id":32,"status":"cancelled",${byA}}
   $ put COPY {"id":33}
   $ put {"id":33,"status":"cancelled"}
+  $ put COPY {"id":34,${byA}}
+  $ put {"id":34,"status":"cancelled"}
+  $ put COPY {"id":35,"status":null}
+  $ put {"id":35,"status":"shipped"}
   $ orders repair --from COPY --fields status | sort
   11
   21
   30
   31
   33
-  ! Repaired ORDERS: 0 placed, 5 repaired, …
+  34
+  35
+  ! Repaired ORDERS: 0 placed, 7 repaired, …
   …
   exit 1
   $ table
@@ -192,6 +199,8 @@ test("an order is judged by what has happened to it since", () => play`
   {"id":31,"status":"cancelled",${byA},"otherAttributes":{"reinstatedAt":{"S":"2026-11-20T08:00:00Z"}}}
   {"id":32,"status":"cancelled",${byA}}
   {"id":33,"status":"pending"}
+  {"id":34,"status":"pending",${byA}}
+  {"id":35,"status":null}
 `);
 
 test.each([
@@ -303,6 +312,7 @@ test("keys are as they were issued, and stay revoked, with no other read or writ
     0 reinstated, 0 contradictory, 1 only live, 0 in neither
     ! key_new is only in the live table
     ! key_since differs in revokedAt
+    ! key_twice differs in revokedAt
     ! key_unnamed differs in name
     ! FIELD      DIFFERED IN
     ! createdAt  1

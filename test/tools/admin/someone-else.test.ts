@@ -13,6 +13,7 @@ const byLeaked = cancelled(leaked);
 const byOther = cancelled("key_0123456789abcdef");
 const pending = '{"id":1,"status":"pending"}';
 const shipped = '{"id":1,"status":"shipped"}';
+const withId = shipped.replace("}", ',"otherAttributes":{"shipmentId":{"S":"1"}}}');
 const damaged = '{"id":1,"status":null}';
 const reinstated =
   '{"id":1,"status":"pending","otherAttributes":{"reinstatedAt":{"S":"2026-11-20T09:00:00.000Z"}}}';
@@ -39,6 +40,10 @@ const sessions: Record<string, string> = {
     $ put COPY ${shipped}
     $ put ${pending}
     $ orders repair --from COPY`,
+  "repair, ended without an id": `
+    $ put COPY ${pending}
+    $ put ${shipped}
+    $ orders repair --from COPY --fields status`,
   "keys repair": `
     $ put COPY ${revoked}
     $ put KEYS ${key}
@@ -85,10 +90,15 @@ test.each<[what: string, meanwhile: string, printed: string, after?: string]>([
   [
     "repair, damaged: cancelled",
     byOther,
-    "! Repaired …, 1 contradictory, …\n! 1 is cancelled, but was shipped\n…\nexit 1",
+    "! Repaired …, 1 contradictory, …\n! 1 is cancelled without …\n…\nexit 1",
   ],
   ["repair, damaged: reinstated", reinstated, "! Repaired …, 1 reinstated, …\n…"],
   ["repair, revived: reinstated", reinstated, "! Repaired …, 1 reinstated, …\n…"],
+  [
+    "repair, ended without an id: given one",
+    withId,
+    "! Repaired ORDERS: …, 1 changed since, …\n…",
+  ],
   ["repair, damaged: deleted", deleted, "1\n! Repaired ORDERS: 1 placed, …", shipped],
   [
     "keys repair: revoked",
