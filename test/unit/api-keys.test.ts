@@ -26,6 +26,7 @@ test.each(["pets_0", "hafen", "acme_eu_live"])(
 test("an API key is never the same twice, and random in every character of its secret", () => {
   const keys = Array.from({ length: 1000 }, () => makeApiKey("pets_test"));
   expect(new Set(keys).size).toBe(keys.length);
+  expect(keys.filter((key) => !isApiKey(key))).toEqual([]);
   // A shorter secret would be padded.
   for (let at = "pets_test_".length; at < "pets_test_".length + 43; at++)
     expect(new Set(keys.map((key) => key[at])).size).toBeGreaterThan(40);
