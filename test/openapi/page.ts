@@ -27,8 +27,6 @@ export async function openApiPage(url: string) {
     args: ["--app=data:text/html,"],
     viewport: { width: 1280, height: 1170 },
   });
-  // As long as vitest's polls.
-  browser.setDefaultTimeout(15_000);
   const page = browser.pages()[0] ?? (await browser.newPage());
   const otherOrigins: string[] = [];
   const errors: string[] = [];
@@ -47,6 +45,8 @@ export async function openApiPage(url: string) {
   await page.locator(".opblock").first().waitFor();
   // Otherwise colours would be those of a moment.
   await page.addStyleTag({ content: "* { transition: none !important }" });
+  // As long as vitest's polls. Only the start of a browser may take longer.
+  browser.setDefaultTimeout(15_000);
 
   const operation = (operationId: string) =>
     page.locator(`[id="operations-orders-${operationId}"]`);

@@ -100,7 +100,9 @@ async function record(
   const url = stack.baseUrl + path.replace(/\{.*\}/, parameter);
   const signal = AbortSignal.timeout(60_000);
   const sent = { method, headers: { authorization }, signal };
-  const { body, status } = await fetch(url, sent);
+  const { body, status } = await fetch(url, sent).catch((cause) => {
+    throw new Error(`No response to record: ${name}`, { cause });
+  });
   // Reading a list that is cut off fails here, after its status.
   await body?.pipeTo(new WritableStream()).catch(() => {});
   // A line about a function's start has no request id.
