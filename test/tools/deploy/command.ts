@@ -99,7 +99,8 @@ writeFileSync(file(".cdk.json"), "{}");
 const keys = ["access_key_id", "secret_access_key", "session_token"].map(
   (name) => `aws_${name} = other\n`,
 );
-writeFileSync(file("credentials"), `[other]\n${keys.join("")}`);
+const [id, secret] = keys;
+writeFileSync(file("credentials"), `[other]\n${keys.join("")}[lasting]\n${id}${secret}`);
 
 /** Before each test, the stack is deployed with the table OLD, and synthesised with NEW. */
 beforeEach(() => {

@@ -229,6 +229,9 @@ test("CDK works as the profile that was compared, and inherits none of its own s
     expect.arrayContaining(Object.entries(settings).map((pair) => pair.join("="))),
   );
   expect(inherited().join()).not.toMatch(/CDK|CONTEXT|AMAZON/);
+  // Its credentials have no token, and the shell's would not fit them.
+  await run(`${deployKept} --app ${directory} --profile lasting`);
+  expect(inherited().join()).not.toContain("AWS_SESSION");
   await run("diff kept --template saved.json");
   expect(inherited()).toEqual(["home: .aws .docker"]);
 });
