@@ -121,6 +121,9 @@ function changeOf(
   const restored = wrong.filter((name) => !kept.includes(name));
   const change = Object.fromEntries(restored.map((name) => [name, copied[name]]));
   if (outcome !== "repaired") return change;
+  // What ended it since its reinstatement is undone, not that.
+  if (statusOf(current) === "ended" && wasReinstated(copied, current))
+    return { ...change, status: { S: "pending" } };
   // All that an order was: even what doesn't differ yet may be lost until it is written. What
   // only the current order has stays, as another team may have added it since.
   const { id: _, ...attributes } = copied;
@@ -144,11 +147,15 @@ function judgeStatus(copied: OrderItem, current: OrderItem, differing: string[])
   return hasEndedSince ? "contradictory" : "repaired";
 }
 
-/** Judges a shipment of an order that the copy has cancelled, or the reverse. */
-function judgeEnding({ cancelledAt }: OrderItem, { reinstatedAt }: OrderItem) {
-  const wasReinstated =
-    Date.parse(reinstatedAt?.S ?? "") >= Date.parse(cancelledAt?.S ?? "");
-  return wasReinstated ? "changedSince" : "contradictory";
+/** Judges an order that ended otherwise than in the copy. */
+function judgeEnding(copied: OrderItem, current: OrderItem) {
+  return wasReinstated(copied, current) ? "changedSince" : "contradictory";
+}
+
+/** Whether the order's cancellation in the copy was undone, even if it has ended since. */
+function wasReinstated({ status, cancelledAt }: OrderItem, { reinstatedAt }: OrderItem) {
+  const isLater = Date.parse(reinstatedAt?.S ?? "") >= Date.parse(cancelledAt?.S ?? "");
+  return status?.S === "cancelled" && isLater;
 }
 
 /** Whether an order has shipped since the copy, in which an operator has marked it (ON-CALL.md). */
