@@ -121,7 +121,7 @@ export class OrdersClient {
     if (result !== undefined) return result;
     const what = status < 400 ? "is not a response of the orders API: " : "";
     const retryAfter = /^\d{1,2}$/.exec(headers["retry-after"] ?? "");
-    const id = `(x-amzn-RequestId: ${headers["x-amzn-requestid"]})`;
+    const id = `(x-amzn-RequestId: ${headers["x-amzn-requestid"] ?? "none"})`;
     const message = this.#withoutKey(`${status} ${id} ${what}${body}`);
     throw new ApiError(message, status, codeOf(body), Number(retryAfter));
   }

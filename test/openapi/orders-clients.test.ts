@@ -84,6 +84,7 @@ describe.each(clients)("the client in $language", ({ language, ask }) => {
     const outcome: Outcome = await ask({ ...usual, ...options });
     expect(outcome.shown).not.toContain(key.slice(0, 5));
     expect(outcome.message.length).toBeLessThanOrEqual(500);
+    expect(outcome.message).not.toMatch(/RequestId: (undefined|None)/);
     return outcome;
   }
 
