@@ -135,7 +135,7 @@ test.each([
 ])("infra/petstore smoke rejects %j in one line", async (words, line, key?: string) => {
   vi.stubEnv("API_KEY", key ?? makeApiKey("pets_test"));
   const stderr = expect.stringMatching(`^${line}\n\\(see --help\\)\n$`);
-  expect(await run(`smoke ${words}`)).toEqual({ code: 2, stdout: "", stderr });
+  expect(await run(`smoke --wait 0 ${words}`)).toEqual({ code: 2, stdout: "", stderr });
 });
 
 test.each([
