@@ -182,6 +182,9 @@ const written: Record<string, object> = {
   },
 };
 
+/** Shipped again, by hand, since team A reinstated it. */
+const againByHand = { status: "shipped", shipDate: monday, reinstatedAt: tuesday };
+
 const owned =
   "id status complete placementId shipmentId correctionId cancellationId cancelledAt cancelledBy reinstatedAt";
 
@@ -194,7 +197,9 @@ describe.each([
   const write = isMissing ? inTypeScript : start();
   const testHere = test.skipIf(isMissing);
 
-  testHere.each<[verb: Verb, before: object | undefined, outcome: string]>([
+  testHere.each<
+    [verb: Verb, before: object | undefined, outcome: string, after?: object]
+  >([
     ["place", undefined, "placed"],
     ["place", { status: "cancelled", placementId: "a" }, "already placed by you"],
     ["place", { status: "pending", placementId: "b" }, "taken"],
@@ -214,11 +219,11 @@ describe.each([
     ["reinstate", shippedByA, "reinstated"],
     ["reinstate", { status: "shipped", shipDate: monday }, "reinstated"],
     ["reinstate", written["reinstated"], "reinstated"],
+    ["reinstate", againByHand, "reinstated", againByHand],
     ["reinstate", { ...shippedByA, status: "cancelled" }, "changed since"],
   ])(
     "team A asks to %s the order %j: %s, though responses are lost, empty or to a second copy",
-    async (verb, before, outcome) => {
-      const after = written[outcome] ?? before;
+    async (verb, before, outcome, after = written[outcome] ?? before) => {
       const again = outcome === "placed" ? "already placed by you" : outcome;
       const responses: [first: Behaviour, told: string][] = [
         [passOn, outcome],
