@@ -1,12 +1,14 @@
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { type FunctionEntry, functionList } from "../../infra/stack/function-list.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { ordersStack } from "../helpers/synthesise.ts";
 import { metricName, type Sample, type Traffic, watch } from "./alarms/cloudwatch.ts";
-import { type Exchange, recordExchanges } from "./alarms/exchanges.ts";
+import { type Exchange, recordExchanges, recorded } from "./alarms/exchanges.ts";
 
 const { alarms, published, raised } = watch(ordersStack(everyOption));
-const recorded = await recordExchanges();
+
+beforeAll(recordExchanges);
+
 const { authorizerFailed, cancelFailed, cancelled, cutOff, listFailed, listed } =
   recorded;
 const lambdas = Object.values<FunctionEntry>(functionList);
@@ -28,24 +30,22 @@ const crashes = {
   "lose their sandbox": [report("failure")],
 };
 // Lambda also reports what a handler throws, which is not a crash.
-const keyRejected = {
-  ...recorded.keyRejected,
-  lines: [...recorded.keyRejected.lines, report("error", "Error")],
+const keyRejected = () => {
+  const { lines } = recorded.keyRejected();
+  return recorded.keyRejected({ lines: [...lines, report("error", "Error")] });
 };
-const keyMissing = { ...recorded.keyMissing, ...ofCancellations };
+const keyMissing = () => recorded.keyMissing(ofCancellations);
+const responseType = "AUTHORIZER_CONFIGURATION_ERROR";
 const unusable = { status: 502, responseType: "API_CONFIGURATION_ERROR" };
-const unusablePolicy = {
-  ...authorizerFailed,
-  responseType: "AUTHORIZER_CONFIGURATION_ERROR",
-  lines: [],
-};
-const listLogging = (message: object) => ({ ...listed, lines: [{ message }] });
-const abandoned = listLogging({ event: "list_abandoned", orders: 1 });
-const slowCancel = { ...cancelled, milliseconds: 2500 };
-const slowFirstPage = listLogging({ firstPageMilliseconds: 3500 });
+const unusablePolicy = () => authorizerFailed({ responseType, lines: [] });
+const abandoned = () =>
+  listed({ lines: [{ message: { event: "list_abandoned", orders: 1 } }] });
+const slowCancel = () => cancelled({ milliseconds: 2500 });
+const slowFirstPage = () =>
+  listed({ lines: [{ message: { firstPageMilliseconds: 3500 } }] });
 
 function turnedAway({ id, operation }: FunctionEntry): Sample[] {
-  const { lambda: _, ...request } = { ...authorizerFailed, ...operation, lines: [] };
+  const { lambda: _, ...request } = authorizerFailed({ ...operation, lines: [] });
   const throttle: Sample = [
     metricName("AWS/Lambda", "Throttles", { FunctionName: id }),
     1,
@@ -63,11 +63,14 @@ function tableThrottled({ action, table }: FunctionEntry): Sample[] {
   return [[metricName("AWS/DynamoDB", "ThrottledRequests", dimensions), 1]];
 }
 
-const at = (perMinute: number, ...requests: Exchange[]): Traffic =>
-  requests.map((request) => [published(request), perMinute]);
+/** Samples and how often they come, once the exchanges are recorded. */
+type Load = () => Traffic[number];
+
+const at = (perMinute: number, ...requests: (() => Exchange)[]): Load[] =>
+  requests.map((request) => () => [published(request()), perMinute]);
 
 /** 600 requests a minute, with everything that is harmless. */
-const healthy: Traffic = [
+const healthy = [
   ...at(540, listed),
   ...at(30, cancelled),
   ...at(10, recorded.rejected),
@@ -78,7 +81,7 @@ const healthy: Traffic = [
 const canary = { cancels: 3, lists: 54 };
 
 /** It lasts five minutes unless given. */
-type Fault = [name: string, traffic: Traffic, alarms: string, minutes?: number];
+type Fault = [name: string, traffic: Load[], alarms: string, minutes?: number];
 
 const ofCancelOrder = "CancelOrderFailing, CancelOrderServerErrors";
 const whileServing: Fault[] = [
@@ -87,13 +90,13 @@ const whileServing: Fault[] = [
   ...Object.entries(crashes).map(
     ([how, lines]): Fault => [
       `a canary whose cancellations ${how}`,
-      at(canary.cancels, { ...cancelled, status: 500, lines }),
+      at(canary.cancels, () => cancelled({ status: 500, lines })),
       ofCancelOrder,
     ],
   ),
   [
     "a canary that cancels, but whose responses the gateway can't use",
-    at(canary.cancels, { ...cancelled, ...unusable }),
+    at(canary.cancels, () => cancelled(unusable)),
     "CancelOrderServerErrors",
   ],
   [
@@ -108,13 +111,13 @@ const whileServing: Fault[] = [
   ],
   [
     "a canary whose lists run out of memory midway",
-    at(canary.lists, { ...listed, lines: [report("error", "Runtime.OutOfMemory")] }),
+    at(canary.lists, () => listed({ lines: [report("error", "Runtime.OutOfMemory")] })),
     "ListOrdersFailing, ListsCutOff",
   ],
   ["three of thousands of lists cut off", at(3 / 5, cutOff), "ListsCutOff"],
   [
     "a canary whose authorizer fails, for both operations",
-    at(60, authorizerFailed, { ...authorizerFailed, ...ofCancellations }),
+    at(60, authorizerFailed, () => authorizerFailed(ofCancellations)),
     "ApiServerErrors, AuthorizeFailing, AuthorizeServerErrors",
   ],
   [
@@ -127,11 +130,11 @@ const whileServing: Fault[] = [
     "a canary whose cancellations fail while a stranger tries out keys",
     [
       ...at(canary.cancels, cancelFailed),
-      ...at(1000, keyMissing, {
-        ...keyMissing,
+      ...at(1000, keyMissing, () => ({
+        ...keyMissing(),
         status: 429,
         responseType: "THROTTLED",
-      }),
+      })),
     ],
     `${ofCancelOrder}, RequestsThrottled`,
   ],
@@ -139,24 +142,24 @@ const whileServing: Fault[] = [
   ["two minutes of slow cancellations", at(1, slowCancel), "", 2],
   ["three minutes of slow lists", at(10, slowFirstPage), "ListSlow", 3],
   ["two minutes of slow lists", at(10, slowFirstPage), "", 2],
-  ["clients that read slowly", at(100, { ...listed, milliseconds: 60_000 }), ""],
+  ["clients that read slowly", at(100, () => listed({ milliseconds: 60_000 })), ""],
   ...lambdas.flatMap((lambda): Fault[] => [
     [
       `no concurrency left for ${lambda.id}`,
-      [[turnedAway(lambda), 60]],
+      [() => [turnedAway(lambda), 60]],
       `ApiServerErrors, ${lambda.id}Throttled`,
     ],
     [
       `a table that throttles ${lambda.id}`,
-      [[tableThrottled(lambda), 20]],
+      [() => [tableThrottled(lambda), 20]],
       `${lambda.id}TableThrottled`,
     ],
   ]),
   [
     "lists that the gateway can't use, while another stack has switched the access log off",
     [
-      [
-        published({ ...listed, ...unusable }).filter(
+      () => [
+        published(listed(unusable)).filter(
           ([metric]) => !metric.startsWith("PetStoreOrders/"),
         ),
         canary.lists,
@@ -168,8 +171,11 @@ const whileServing: Fault[] = [
     "one key that lists as fast as it can, and leaves no capacity to anyone",
     [
       ...at(600, slowFirstPage, listFailed, cutOff),
-      [tableThrottled(functionList.listOrders), 600],
-      ...lambdas.map((lambda): Traffic[number] => [turnedAway(lambda), 600]),
+      () => [tableThrottled(functionList.listOrders), 600],
+      ...lambdas.map(
+        (lambda): Load =>
+          () => [turnedAway(lambda), 600],
+      ),
     ],
     // Of these, only those of lists roll back.
     "ApiServerErrors, ListOrdersFailing, ListOrdersServerErrors, ListOrdersTableThrottled, " +
@@ -177,7 +183,7 @@ const whileServing: Fault[] = [
   ],
   [
     "cancellations that fail while Lambda turns lists away",
-    [...at(100, cancelFailed), [turnedAway(functionList.listOrders), 300]],
+    [...at(100, cancelFailed), () => [turnedAway(functionList.listOrders), 300]],
     `ApiServerErrors, ${ofCancelOrder}, ListOrdersThrottled`,
   ],
 ];
@@ -189,7 +195,7 @@ const atNight: Fault[] = [
     const lines = [{ message: { event } }];
     const failed = { ...operation, lambda: id, status: 500, lines };
     const expected = `ApiServerErrors, ${id}Failing, ${id}ServerErrors`;
-    return [[`${id}, which fails`, at(1, failed), expected]];
+    return [[`${id}, which fails`, at(1, () => failed), expected]];
   }),
   [
     "two failures in five minutes",
@@ -198,7 +204,7 @@ const atNight: Fault[] = [
   ],
   [
     "an authorizer that the gateway may not invoke",
-    at(3 / 5, { ...unusablePolicy, lambda: undefined }),
+    at(3 / 5, () => ({ ...unusablePolicy(), lambda: undefined })),
     "ApiServerErrors, AuthorizeServerErrors",
   ],
 ];
@@ -206,7 +212,7 @@ const atNight: Fault[] = [
 test("a request adds to the metrics that its log lines are about", () => {
   const lines = Object.entries({ ...recorded, keyRejected, abandoned }).map(
     ([name, exchange]) => {
-      const samples = published(exchange).filter(([metric]) =>
+      const samples = published(exchange()).filter(([metric]) =>
         metric.startsWith("PetStoreOrders/every-option "),
       );
       expect(samples.filter(([, value]) => Number.isNaN(value))).toEqual([]);
@@ -230,12 +236,13 @@ cancelFailed: CancelOrderServerErrors, CancelOrderResponses, CancelOrderFailed
 abandoned: ListOrdersResponses`);
 });
 
+const now = (loads: Load[]): Traffic => loads.map((load) => load());
 const namesOf = (expected: string) => (expected === "" ? [] : expected.split(", "));
 
 test.each(whileServing)(
   "the alarms go off that are about %s",
   (_fault, traffic, expected, minutes = 5) => {
-    const on = raised([healthy, Infinity], [traffic, minutes]);
+    const on = raised([now(healthy), Infinity], [now(traffic), minutes]);
     expect(on).toEqual(namesOf(expected).sort());
   },
 );
@@ -243,7 +250,7 @@ test.each(whileServing)(
 test.each(atNight)(
   "on a quiet night, the alarms go off that are about %s",
   (_fault, traffic, expected) => {
-    expect(raised([traffic, 5])).toEqual(namesOf(expected));
+    expect(raised([now(traffic), 5])).toEqual(namesOf(expected));
   },
 );
 

@@ -14,7 +14,7 @@ const examples = {
   metric2: periods("20 - 20 -"),
 };
 
-// The examples of the CloudWatch user guide, "Using metric math", and two on its rules.
+// The examples of the CloudWatch user guide, "Using metric math", and three on its rules.
 test.each([
   "metric1 < metric2 = 0 0 1 0",
   "metric1 >= 30 = 1 0 0 0",
@@ -22,6 +22,7 @@ test.each([
   "IF(m1, 5, m3) = 5 5 20 - -",
   "IF(m1, m2, 5) = 30 0 5 5 -",
   "metric1 / metric2 = 1.5 - 0 -",
+  "FILL(m2, 5) = 30 5 0 0 30",
   "100 * metric1 / FILL(metric2, 10) - 5 = 145 195 -5 -5",
 ])("the model of CloudWatch calculates %s", (example) => {
   const [expression = "", result] = example.split(" = ");

@@ -69,17 +69,29 @@ const requests = {
   cancelFailed: { ...cancel, parameter: "204", fault: () => denied },
 } satisfies Record<string, Request>;
 
+const exchanges = new Map<string, Exchange>();
+
+/** The exchange of each request, with what is made up about it. */
+export const recorded = Object.fromEntries(
+  Object.keys(requests).map((name) => [
+    name,
+    (differences: Partial<Exchange> = {}) => {
+      const exchange = exchanges.get(name);
+      if (!exchange) throw new Error(`Not recorded yet: ${name}`);
+      return { ...exchange, ...differences };
+    },
+  ]),
+) as Record<keyof typeof requests, (differences?: Partial<Exchange>) => Exchange>;
+
 /** Makes each request to the service on this machine, with the bundled functions. */
 export async function recordExchanges() {
   let fault: Request["fault"];
   await using running = new AsyncDisposableStack();
   const stack = await startFaultyStack(running, (call) => fault?.(call));
-  const recorded: Record<string, Exchange> = {};
   for (const [name, request] of Object.entries<Request>(requests)) {
     fault = request.fault;
-    recorded[name] = await record(stack, name, request);
+    exchanges.set(name, await record(stack, name, request));
   }
-  return recorded as Record<keyof typeof requests, Exchange>;
 }
 
 async function record(
