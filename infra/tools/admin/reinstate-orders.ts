@@ -57,7 +57,9 @@ export async function reinstateOrders(
       if (kept === "undated")
         undated.add(kept, `${id} does not say when it was cancelled`);
       if (kept) return yield kept;
-      const conflict = await writes?.update(table, "id", ...reinstatement(order));
+      const { id: key, status, cancelledBy, cancelledAt } = order;
+      const judged = { id: key, status, cancelledBy, cancelledAt };
+      const conflict = await writes?.update(table, "id", reinstatement(), judged);
       if (conflict) return yield "changedSince";
       session.print(String(id), { id, cancelledAt: order["cancelledAt"]?.S });
       yield "reinstated";
@@ -99,16 +101,14 @@ function reasonToKeep(
   return exceptIds?.has(id?.N ?? "") ? "excepted" : undefined;
 }
 
-/** The change that undoes a cancellation, and what the order must still be. */
-function reinstatement({ id, status, cancelledBy, cancelledAt }: OrderItem) {
-  // Only pending orders are cancelled, so this is what the order was before.
-  const change: Attributes = {
+/** The change that undoes a cancellation. */
+export function reinstatement(): Attributes {
+  return {
+    // Only pending orders are cancelled, so this is what the order was before.
     status: { S: "pending" satisfies OrderStatus },
     reinstatedAt: { S: new Date().toISOString() },
     cancelledAt: undefined,
     cancelledBy: undefined,
     cancellationId: undefined,
   };
-  const read: Attributes = { id, status, cancelledBy, cancelledAt };
-  return [change, read] as const;
 }

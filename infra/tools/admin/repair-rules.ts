@@ -1,5 +1,6 @@
 import type { OrderItem } from "../../../shared/order.ts";
 import { type Attributes, differingAttributes } from "../orders-file/attributes.ts";
+import { reinstatement } from "./reinstate-orders.ts";
 
 /**
  * The count of each outcome, before any item is judged. `placed`: the live table lacked it.
@@ -86,7 +87,10 @@ function judgeOrder(
   const doubt = missing && !isUndone && { doubt: text };
   if (outcome === "contradictory") return { outcome, ...doubt };
   const wrong = differing.filter((name) => repairable.includes(name));
-  const change = changeOf(outcome, copied, current, wrong);
+  const change = {
+    ...changeOf(outcome, copied, current, wrong),
+    ...(isUndone && undoing(copied, current)),
+  };
   if (Object.keys(change).length > 0)
     return { outcome: "repaired", change, differing, ...doubt };
   return outcome === "differing" ? { outcome, differing } : { outcome, ...doubt };
@@ -121,14 +125,22 @@ function changeOf(
   const restored = wrong.filter((name) => !kept.includes(name));
   const change = Object.fromEntries(restored.map((name) => [name, copied[name]]));
   if (outcome !== "repaired") return change;
-  // What ended it since its reinstatement is undone, not that.
-  if (statusOf(current) === "ended" && wasReinstated(copied, current))
-    return { ...change, status: { S: "pending" } };
   // All that an order was: even what doesn't differ yet may be lost until it is written. What
   // only the current order has stays, as another team may have added it since.
   const { id: _, ...attributes } = copied;
   const shipDate = isShippedSince && { shipDate: current["shipDate"] };
   return { ...change, ...attributes, ...shipDate };
+}
+
+/**
+ * Undoes an ending. An order that was pending before is reinstated, so that a copy which has this
+ * ending, too, doesn't bring it back.
+ */
+function undoing(copied: OrderItem, current: OrderItem): Attributes {
+  const { shipDate, complete, status } = copied;
+  const wasPending = status?.S === "pending" || wasReinstated(copied, current);
+  const before = { shipDate, complete, shipmentId: undefined };
+  return wasPending ? { ...before, ...reinstatement() } : { status };
 }
 
 function judgeStatus(copied: OrderItem, current: OrderItem, differing: string[]) {

@@ -191,16 +191,22 @@ test("an order is judged by what has happened to it since", () => play`
   …
   exit 1
   $ table
-  {"id":11,"petId":1,"status":"pending"}
+  {"id":11,"petId":1,"status":"pending","otherAttributes":{"reinstatedAt":{"S":"…"}}}
+  …
+  {"id":21,"petId":1,"status":"pending","otherAttributes":{"reinstatedAt":{"S":"…"}}}
   …
   {"id":24,"shipDate":"2026-11-20T09:00:00Z","status":"shipped","otherAttributes":{"shipmentId":{"S":"a"}}}
   …
-  {"id":30,"status":"pending","otherAttributes":{${reinstatedAt}}}
+  {"id":30,"status":"pending","otherAttributes":{"reinstatedAt":{"S":"…"}}}
   {"id":31,"status":"cancelled",${byA},"otherAttributes":{"reinstatedAt":{"S":"2026-11-20T08:00:00Z"}}}
   {"id":32,"status":"cancelled",${byA}}
-  {"id":33,"status":"pending"}
-  {"id":34,"status":"pending",${byA}}
+  {"id":33,"status":"pending","otherAttributes":{"reinstatedAt":{"S":"…"}}}
+  {"id":34,"status":"pending","otherAttributes":{"reinstatedAt":{"S":"…"}}}
   {"id":35,"status":null}
+  $ put COPY {"id":33,"status":"cancelled"}
+  $ orders repair --from COPY --ids -
+  > 33
+  ! Repaired ORDERS: …, 1 reinstated, …
 `);
 
 test.each([
