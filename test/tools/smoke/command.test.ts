@@ -113,6 +113,7 @@ test.each([
   ],
   ["--base-url=https://notlocalhost/v1", { isLocal: false, waitSeconds: 120 }],
   [`${url} --wait=30`, { waitSeconds: 30 }],
+  ["--base-url=https://a/v1 --wait=0", { waitSeconds: 0 }],
   [`${url} --cancel=-7`, { cancel: "-7", thorough: false, asks: false }],
   [`${url} --thorough`, { asks: true }],
   [`${url} --thorough --yes`, { asks: false }],
