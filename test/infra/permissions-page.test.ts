@@ -7,17 +7,31 @@ import { rows, templateOf } from "../helpers/synthesise.ts";
 interface Statement {
   Action: string | string[];
   Resource: string | string[];
-  Condition?: { StringEquals: Record<string, string[]> };
+  Condition?: { StringEquals: Record<string, string | string[]> };
 }
 
+/** The statements of a policy, or one that is to be added to a policy. */
+const statementsOf = (json: { Statement?: Statement[] } & Statement): Statement[] =>
+  (json.Statement ?? [json]).map((statement) => {
+    // A key has no name of its own on a page: the service that may use it stands for it.
+    const { Condition, Resource } = statement;
+    return {
+      ...statement,
+      Resource: Condition?.StringEquals["kms:ViaService"] ?? Resource,
+    };
+  });
+
 const policies: Record<string, Statement[]> = {};
-const page = readFileSync("infra/PERMISSIONS.md", "utf8");
+const page = ["PERMISSIONS", "MAKE-IT-YOURS"]
+  .map((name) => readFileSync(`infra/${name}.md`, "utf8"))
+  .join("\n");
+const parts = /^(?:#+ |\*\*(?=Your))([^\n*]*)|^```json\n(\{.*?)^```/gms;
 let heading = "";
-for (const [, title, json] of page.matchAll(/^#+ ([^\n]*)$|^ *```json\n(.*?)^ *```/gms)) {
+for (const [, title, json] of page.matchAll(parts)) {
   heading = title ?? heading;
   // A second policy below a heading is a boundary.
   const name = policies[heading] ? `${heading}, boundary` : heading;
-  if (json) policies[name] = JSON.parse(json).Statement;
+  if (json) policies[name] = JSON.parse(`[${json}]`).flatMap(statementsOf);
 }
 
 const matches = (patterns: string | string[], text: string): boolean =>

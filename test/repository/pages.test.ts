@@ -5,6 +5,7 @@ import { Command } from "commander";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createProgram } from "../../infra/tools/petstore.ts";
 import packageJson from "../../package.json" with { type: "json" };
+import { makeApiKey } from "../../shared/api-keys.ts";
 import { errorBody } from "../../shared/errors.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { templateOf } from "../helpers/synthesise.ts";
@@ -222,6 +223,15 @@ test("on call's last filter finds the log's lines about the listed orders, and n
   const log = ["4711", "47110", "-4711"].map((orderId) => JSON.stringify({ orderId }));
   const script = `printf '%s\\n' ${log.map((line) => `'${line}'`).join(" ")} | ${filter} <<< 4711)`;
   expect(execFileSync("bash", ["-c", script], { encoding: "utf8" })).toBe(`${log[0]}\n`);
+});
+
+test("the search of the logs on AWS finds a leaked key, and no other text", () => {
+  const patterns = pages.flatMap(({ text }) => captured(text, /'%(PREFIX.*?)%'/g));
+  const key = makeApiKey("pets_live");
+  const line = `Bearer ${key}, of pets_live, not ${makeApiKey("pets_test")}`;
+  const finds = (pattern: string) =>
+    line.match(RegExp(pattern.replace("PREFIX", "pets_live"), "g"));
+  expect(patterns.map(finds)).toEqual([[key]]);
 });
 
 test("the example outputs are made of words that the code prints", () => {
