@@ -90,7 +90,7 @@ describe("npm start exits with a line on", () => {
       "--cut 0",
       "--db ''",
       "--orders ''",
-      `--api-key ${makeApiKey("pets_another")}`,
+      `--api-key ${makeApiKey(`${apiKeyPrefix}2`)}`,
       `--api-key ${makeApiKey(apiKeyPrefix).slice(0, -1)}-`,
     ])
       ends += Object.values(await runHere(`start ${words}`)).join(" ");
@@ -102,7 +102,7 @@ describe("npm start exits with a line on", () => {
       2  error: option '--cut <n>' argument '0' is invalid. Must be a whole number from 1 to 65535.
       2  error: option '--db <file>' argument '' is invalid. Must not be empty.
       2  error: option '--orders <file>' argument '' is invalid. Must not be empty.
-      2  error: option '--api-key <key>' argument 'pets_another_...' is invalid. Not a well-formed key that starts with PREFIX_.
+      2  error: option '--api-key <key>' argument 'PREFIX2_...' is invalid. Not a well-formed key that starts with PREFIX_.
       2  error: option '--api-key <key>' argument 'PREFIX_...-' is invalid. Not a well-formed key that starts with PREFIX_.
       "
     `);

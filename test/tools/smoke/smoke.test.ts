@@ -177,7 +177,7 @@ describe("a new stage", () => {
     ["a wrong list", when(/ 200$/, { body: "[1]" })],
     ["a list that is cut off", hangUp],
     ["a rejected key", operation("GET", { status: 401 })],
-    ["a 500 for an unknown path", when(/ \/nope /, { status: 500 })],
+    ["a 500 for an uncompressed list", when(/ identity /, { status: 500 })],
   ])("fails at once for %s", async (_reason, fault) => {
     const { waited, kinds } = await smokeTest(fault);
     expect(waited).toBe(0);
