@@ -53,7 +53,8 @@ async function runCi(directory: string, red: string, skipped: string) {
     fi
     [ "$where" = ours ] || { grep -q Acme infra/environments.ts && [ "$(grep -c acme cdk.json)" = 1 ]; } || exit
     case "$where $*" in "${red}"*) exit 1;; esac`;
-  return runJob(job, { directory, programs: { npm, chromium: "", python3: "" } });
+  const programs = { npm, "apt-get": "", chromium: "", python3: "" };
+  return runJob(job, { directory, programs });
 }
 
 describe.runIf(machineHas("git", "what makes CI fail"))("CI", () => {
@@ -65,8 +66,9 @@ describe.runIf(machineHas("git", "what makes CI fail"))("CI", () => {
   test("passes when our settings and a company's pass", async () => {
     const { ok, output, calls } = await runCi(checkout, "nothing", "nowhere");
     expect({ ok, output }).toEqual({ ok: true, output: "4 passed, 0 failed\n" });
-    const npm = calls.filter((call) => /^npm /.test(call));
-    const kinds = npm.map((call) => call.replace(/ -- .*/, ""));
+    // Nothing is missing, so nothing is installed.
+    const commands = calls.filter((call) => /^(npm|apt-get) /.test(call));
+    const kinds = commands.map((call) => call.replace(/ -- .*/, ""));
     const checked = ["npm run check", "npm test"];
     expect(kinds).toEqual(["npm ci", ...checked, ...checked]);
   });
