@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
 import {
@@ -40,6 +40,10 @@ test("running stacks are listed for their user, the latest first, until they end
   expect(readStackFiles()).toEqual([replacing, third]);
   await writeFile(join(folder, "4.json.new"), JSON.stringify(third));
   expect(readStackFiles()).toEqual([replacing, third]);
+  const taken = join(folder, "5.json");
+  await mkdir(taken);
+  const failed = `${taken} can't be written: EISDIR`;
+  expect(() => writeStackFile(stackAt(5, 5))).toThrow(failed);
   expect(statSync(join(folder, "1.json")).mode & 0o777).toBe(0o600);
 });
 

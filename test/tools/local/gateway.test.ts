@@ -109,8 +109,8 @@ describe("a function", () => {
   test.each([
     [{ statusCode: 200, body: "é" }, "200 application/json 2 é"],
     [
-      { statusCode: 201, headers: { "Content-Type": "text/plain", "X-New": "true" } },
-      "201 text/plain 0 true",
+      { statusCode: 599, headers: { "Content-Type": "text/plain", "X-New": "true" } },
+      "599 text/plain 0 true",
     ],
     [{ statusCode: 304 }, "304 application/json"],
     [{ error: "a bug" }, failed],

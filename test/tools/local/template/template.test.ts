@@ -143,6 +143,12 @@ test.each([
   expect(templateOf(resources, { Wanted: { Value } }).output("Wanted")).toBe(result);
 });
 
+test("a method may be on the API's root", () => {
+  const root = { "Fn::GetAtt": ["ApiRest", "RootResourceId"] };
+  const [, , api] = readWith(`${lists}.ResourceId`, root);
+  expect(Object(api).methods).toContainEqual(expect.objectContaining({ path: "/" }));
+});
+
 test("a table is named after the stack and its own id", () => {
   const template = templateOf({ Orders01234567A1B2C3D4: resources["Orders"] });
   const names = template.all("AWS::DynamoDB::Table").map(({ name }) => name);
