@@ -183,7 +183,9 @@ test("petstore accepts every command line of the pages' blocks", async () => {
   expect(rejected).toEqual([]);
 });
 
-/** What commands name, and what stands before and after it in the template. */
+const workflow = (name: string) => readFileSync(`.github/workflows/${name}.yml`, "utf8");
+
+/** What commands name, and what stands before and after it in the template or a workflow. */
 const named: [what: string, name: RegExp, before: string, after: string][] = [
   ["the stage", / --stage-name (\S+)/g, '"StageName":"', '"'],
   ["the aliases", / lambda update-alias .*?--name (\S+)/g, '"Name":"', '"'],
@@ -196,14 +198,19 @@ const named: [what: string, name: RegExp, before: string, after: string][] = [
     String.raw`\\"`,
     String.raw`\\":`,
   ],
+  ["the workflows' inputs", /deploy\.yml [^\n]*-f ([\w-]+)=/g, "\n      ", ":\n"],
+  ["the workflows' variables", /gh variable set (\w+)/g, String.raw`vars\.`, " "],
 ];
+const made = [stack, ...["deploy", "deploy-environment", "drift"].map(workflow)].join(
+  "\n",
+);
 
 test.each(named)(
-  "the pages' commands name %s as the template does",
+  "the pages' commands name %s as the template or a workflow does",
   (_what, name, before, after) => {
     const names = pages.flatMap(({ text }) => captured(text, name));
     expect(names).not.toEqual([]);
-    for (const one of names) expect(stack).toMatch(new RegExp(before + one + after));
+    for (const one of names) expect(made).toMatch(new RegExp(before + one + after));
   },
 );
 
@@ -265,7 +272,19 @@ test("the JSON of the pages can be read", () => {
       ).not.toThrow();
 });
 
-const workflow = (name: string) => readFileSync(`.github/workflows/${name}.yml`, "utf8");
+test("the pipeline's role trusts the provider that the page adds, for an action and a subject it names", () => {
+  const text = pages.find(({ page }) => page === "infra/PIPELINE.md")?.text ?? "";
+  const [json = ""] = captured(text, /```json\n(.*?)```/gs);
+  const [{ Principal, Action, Condition }] = JSON.parse(json).Statement;
+  const [, host, audience] =
+    /--url https:\/\/(\S+) --client-id-list (\S+)/.exec(text) ?? [];
+  const { [`${host}:sub`]: subject, ...others } = Condition.StringEquals;
+  expect(Principal.Federated).toMatch(new RegExp(`/${host}$`));
+  expect(others).toEqual({ [`${host}:aud`]: audience });
+  expect(text).toContain(`perform ${Action}"`);
+  expect(text).toContain(`\`${subject.replaceAll(/@\w+/g, "")}\``);
+});
+
 const numbers = (text: string, pattern: RegExp) => captured(text, pattern).map(Number);
 
 /** The odds that a tenth of the requests of five minutes, twice, has three or more. */
