@@ -102,7 +102,10 @@ const keys = ["access_key_id", "secret_access_key", "session_token"].map(
 const [id, secret] = keys;
 writeFileSync(file("credentials"), `[other]\n${keys.join("")}[lasting]\n${id}${secret}`);
 
-/** Before each test, the stack is deployed with the table OLD, and synthesised with NEW. */
+/**
+ * Before each test, the stack is deployed with the table OLD, and synthesised with NEW. These hooks are
+ * those of one file: another one in the same process would have none.
+ */
 beforeEach(() => {
   for (const client of clients) client.reset();
   const deployed = JSON.stringify(templateUsing("OLD"));
