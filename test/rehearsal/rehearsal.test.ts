@@ -1,6 +1,9 @@
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { findCommands, life, runbook } from "./steps.ts";
+
+const pipeline = readFileSync("infra/PIPELINE.md", "utf8");
 
 test("the rehearsal runs or lists every block of the runbook", () => {
   expect(findCommands(runbook, life).size).toBeGreaterThan(30);
@@ -28,4 +31,28 @@ infra deploy production --app cdk.out\n`,
   ];
   const whole = `${found}${prepared}${built}`;
   expect(stdout).toBe(`${whole}${found}main has no COMMIT\n${found}${prepared}`);
+});
+
+test("the pipeline's page protects every environment, and production by reviewers", () => {
+  const [block] = /^for environment.*?(?=^```)/ms.exec(pipeline) ?? [];
+  const gh = "gh() { echo; printf '%s ' \"$*\"; [ $3 != PUT ] || tr -d ' \\n'; }";
+  const { stdout } = spawnSync("bash", ["-c", `${gh}\n${block}`], { encoding: "utf8" });
+  const protection = {
+    can_admins_bypass: false,
+    deployment_branch_policy: { protected_branches: false, custom_branch_policies: true },
+  };
+  const reviewers = [{ type: "Team", id: 7 }];
+  const reviewed = { reviewers, prevent_self_review: true, ...protection };
+  const names = ["staging", "production", "drift-staging", "drift-production"];
+  const calls = names.flatMap((name) => {
+    const rules = JSON.stringify(name === "production" ? reviewed : protection);
+    const path = `repos/OWNER/REPO/environments/${name}`;
+    return [
+      `api -X PUT ${path} --input - ${rules}`,
+      `api -X POST ${path}/deployment-branch-policies -f name=main `,
+      `variable set AWS_REGION --env ${name} --body REGION `,
+    ];
+  });
+  const called = stdout.replace("TEAM_ID", "7").split("\n");
+  expect(called).toEqual(expect.arrayContaining(calls));
 });
