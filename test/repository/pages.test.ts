@@ -226,10 +226,17 @@ test("services of this account may do to orders what those of writerAccounts may
 
 test("on call's last filter finds the log's lines about the listed orders, and no others", () => {
   const onCall = pages.find(({ page }) => page === "infra/ON-CALL.md")?.text ?? "";
-  const [filter = ""] = captured(onCall, /(grep -Ff <\(sed '.*?') cancelled\.txt\)/g);
+  const [filter = ""] = captured(onCall, /(grep -Ff <\(sed '.*?') "\$IDS"\)/g);
   const log = ["4711", "47110", "-4711"].map((orderId) => JSON.stringify({ orderId }));
-  const script = `printf '%s\\n' ${log.map((line) => `'${line}'`).join(" ")} | ${filter} <<< 4711)`;
+  const script = `printf '%s\\n' ${log.map((line) => `'${line}'`).join(" ")} | ${filter} <<< ' 4711')`;
   expect(execFileSync("bash", ["-c", script], { encoding: "utf8" })).toBe(`${log[0]}\n`);
+});
+
+test("the pages look for events that the functions log", () => {
+  const events = pages.flatMap(({ text }) => captured(text, /message\.event = "(\w+)"/g));
+  const logged = captured(readFileSync("shared/log.ts", "utf8"), /\| "(\w+)"/g);
+  expect(events.filter((event) => !logged.includes(event))).toEqual([]);
+  expect(events).toContain("cancel_rejected");
 });
 
 test("the search of the logs on AWS finds a leaked key, and no other text", () => {
