@@ -232,6 +232,13 @@ test("on call's last filter finds the log's lines about the listed orders, and n
   expect(execFileSync("bash", ["-c", script], { encoding: "utf8" })).toBe(`${log[0]}\n`);
 });
 
+test("the local stack's page starts an engine where it then looks for it", () => {
+  const { text = "" } = pages.find(({ page }) => page.includes("tools/local")) ?? {};
+  const [port] = captured(text, /DYNAMODB_ENDPOINT=http:\/\/localhost:(\d+)/g);
+  const ports = captured(text, /(?:127\.0\.0\.1:|dynoxide --port )(\d+)/g);
+  expect(ports).toEqual([port, port]);
+});
+
 test("the search of the logs on AWS finds a leaked key, and no other text", () => {
   const patterns = pages.flatMap(({ text }) => captured(text, /'%(PREFIX.*?)%'/g));
   const key = makeApiKey("pets_live");
