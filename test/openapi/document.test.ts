@@ -107,6 +107,7 @@ test.each([
   "Integers are `number`s, but `bigint`s where a `number` would round",
   "compare ids with `==`",
   "`JSON.stringify` throws on a `bigint`",
+  "export NODE_EXTRA_CA_CERTS=ca.pem",
   "NODE_USE_ENV_PROXY=1 HTTPS_PROXY=http://PROXY:3128 node program.ts",
   'add this below `http.trust_env`: ```python http.proxies = {"https": "http://PROXY:3128"}',
   "Beyond it they get 429",

@@ -214,10 +214,12 @@ test.each(named)(
   },
 );
 
-test("services of this account may do to orders what those of writerAccounts may", () => {
+test("services of this account may find the table, and do to orders what those of writerAccounts may", () => {
   const page = pages.find(({ page }) => page === "shared/ORDERS-TABLE.md");
   const [policy = ""] = captured(page?.text ?? "", /```json\n(.*?)```/gs);
-  const [{ Action }] = JSON.parse(policy).Statement;
+  const [{ Action }, lookUp] = JSON.parse(policy).Statement;
+  expect(lookUp.Action).toBe("cloudformation:DescribeStacks");
+  expect(lookUp.Resource).toMatch(/:stack\/[\w-]+\/\*$/);
   const tables = templateOf(everyOption).findResources("AWS::DynamoDB::Table", {
     Properties: { ResourcePolicy: { PolicyDocument: { Statement: [{ Action }] } } },
   });
