@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Command } from "commander";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { parseOrderLine } from "../../infra/tools/orders-file/order-line.ts";
 import { createProgram } from "../../infra/tools/petstore.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { makeApiKey } from "../../shared/api-keys.ts";
@@ -239,6 +240,34 @@ test("the local stack's page starts an engine where it then looks for it", () =>
   const [port] = captured(text, /DYNAMODB_ENDPOINT=http:\/\/localhost:(\d+)/g);
   const ports = captured(text, /(?:127\.0\.0\.1:|dynoxide --port )(\d+)/g);
   expect(ports).toEqual([port, port]);
+});
+
+const all = pages.map(({ text }) => text).join("\n");
+
+test("an example of a line is one, and the order to cancel is in the imported file", () => {
+  const [line = ""] = captured(all, /```json\n(\{"id".*?)\n```/g);
+  expect(parseOrderLine(line)).toHaveProperty("item");
+  const [script = ""] = captured(all, /^(node -e 'for .*?') > many/gms);
+  const first = execFileSync("bash", ["-c", `${script} | head -1`], { encoding: "utf8" });
+  expect(captured(all, /--cancel (\d+) --thorough/g)).toEqual([
+    `${JSON.parse(first).id}`,
+  ]);
+});
+
+test("the filter for the gateway's own address finds its calls", () => {
+  const [glob = ""] = captured(all, /domainName = "(.*?)"/g);
+  const pattern = `^${glob.replaceAll(".", "\\.").replaceAll("*", ".*")}$`;
+  expect("1a2b.execute-api.eu-central-1.amazonaws.com").toMatch(new RegExp(pattern));
+});
+
+test("an alias that is moved by hand gets all requests", () => {
+  for (const options of captured(all, / update-alias (.*)/g))
+    expect(options).toContain("--routing-config '{}'");
+});
+
+test("the quota to raise is the one that the costs count on", () => {
+  const limits = readFileSync("test/bench/limits.ts", "utf8");
+  for (const code of captured(all, /--quota-code (\S+)/g)) expect(limits).toContain(code);
 });
 
 test("the search of the logs on AWS finds a leaked key, and no other text", () => {
