@@ -1,38 +1,13 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Command } from "commander";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { parseOrderLine } from "../../infra/tools/orders-file/order-line.ts";
 import { createProgram } from "../../infra/tools/petstore.ts";
 import packageJson from "../../package.json" with { type: "json" };
-import { makeApiKey } from "../../shared/api-keys.ts";
 import { errorBody } from "../../shared/errors.ts";
 import { everyOption } from "../helpers/fixture-environments.ts";
 import { templateOf } from "../helpers/synthesise.ts";
-
-/** What the first group of a pattern captures, for each match in a text. */
-function captured(text: string, pattern: RegExp) {
-  return Array.from(text.matchAll(pattern), ([, group = ""]) => group);
-}
-
-const names = globSync([
-  "*.md",
-  ".github/**/*.md",
-  "{functions,infra,shared,test}/**/*.md",
-]);
-const pages = names.map((page) => {
-  // A command that goes on in the next line is one.
-  const text = readFileSync(page, "utf8").replaceAll(/\\\n\s*/g, "");
-  const prose = text.replaceAll(/^ *```.*?^ *```/gms, "");
-  const blocks = captured(text, /^ *```\w*\n(.*?)^ *```/gms);
-  return {
-    page,
-    text,
-    blocks,
-    spans: captured(prose, /`([^`]+)`/g).map((span) => span.replaceAll(/\s+/g, " ")),
-  };
-});
+import { captured, pages } from "./pages.ts";
 
 /** The anchors that GitHub gives the headings of a page. */
 function anchors(page: string) {
@@ -215,70 +190,6 @@ test.each(named)(
   },
 );
 
-test("services of this account may find the table, and do to orders what those of writerAccounts may", () => {
-  const page = pages.find(({ page }) => page === "shared/ORDERS-TABLE.md");
-  const [policy = ""] = captured(page?.text ?? "", /```json\n(.*?)```/gs);
-  const [{ Action }, lookUp] = JSON.parse(policy).Statement;
-  expect(lookUp.Action).toBe("cloudformation:DescribeStacks");
-  expect(lookUp.Resource).toMatch(/:stack\/[\w-]+\/\*$/);
-  const tables = templateOf(everyOption).findResources("AWS::DynamoDB::Table", {
-    Properties: { ResourcePolicy: { PolicyDocument: { Statement: [{ Action }] } } },
-  });
-  expect(Object.keys(tables)).toHaveLength(1);
-});
-
-test("on call's last filter finds the log's lines about the listed orders, and no others", () => {
-  const onCall = pages.find(({ page }) => page === "infra/ON-CALL.md")?.text ?? "";
-  const [filter = ""] = captured(onCall, /(grep -Ff <\(sed '.*?') "\$IDS"\)/g);
-  const log = ["4711", "47110", "-4711"].map((orderId) => JSON.stringify({ orderId }));
-  const script = `printf '%s\\n' ${log.map((line) => `'${line}'`).join(" ")} | ${filter} <<< ' 4711')`;
-  expect(execFileSync("bash", ["-c", script], { encoding: "utf8" })).toBe(`${log[0]}\n`);
-});
-
-test("the local stack's page starts an engine where it then looks for it", () => {
-  const { text = "" } = pages.find(({ page }) => page.includes("tools/local")) ?? {};
-  const [port] = captured(text, /DYNAMODB_ENDPOINT=http:\/\/localhost:(\d+)/g);
-  const ports = captured(text, /(?:127\.0\.0\.1:|dynoxide --port )(\d+)/g);
-  expect(ports).toEqual([port, port]);
-});
-
-const all = pages.map(({ text }) => text).join("\n");
-
-test("an example of a line is one, and the order to cancel is in the imported file", () => {
-  const [line = ""] = captured(all, /```json\n(\{"id".*?)\n```/g);
-  expect(parseOrderLine(line)).toHaveProperty("item");
-  const [script = ""] = captured(all, /^(node -e 'for .*?') > many/gms);
-  const first = execFileSync("bash", ["-c", `${script} | head -1`], { encoding: "utf8" });
-  expect(captured(all, /--cancel (\d+) --thorough/g)).toEqual([
-    `${JSON.parse(first).id}`,
-  ]);
-});
-
-test("the filter for the gateway's own address finds its calls", () => {
-  const [glob = ""] = captured(all, /domainName = "(.*?)"/g);
-  const pattern = `^${glob.replaceAll(".", "\\.").replaceAll("*", ".*")}$`;
-  expect("1a2b.execute-api.eu-central-1.amazonaws.com").toMatch(new RegExp(pattern));
-});
-
-test("an alias that is moved by hand gets all requests", () => {
-  for (const options of captured(all, / update-alias (.*)/g))
-    expect(options).toContain("--routing-config '{}'");
-});
-
-test("the quota to raise is the one that the costs count on", () => {
-  const limits = readFileSync("test/bench/limits.ts", "utf8");
-  for (const code of captured(all, /--quota-code (\S+)/g)) expect(limits).toContain(code);
-});
-
-test("the search of the logs on AWS finds a leaked key, and no other text", () => {
-  const patterns = pages.flatMap(({ text }) => captured(text, /'%(PREFIX.*?)%'/g));
-  const key = makeApiKey("pets_live");
-  const line = `Bearer ${key}, of pets_live, not ${makeApiKey("pets_test")}`;
-  const finds = (pattern: string) =>
-    line.match(RegExp(pattern.replace("PREFIX", "pets_live"), "g"));
-  expect(patterns.map(finds)).toEqual([[key]]);
-});
-
 test("the example outputs are made of words that the code prints", () => {
   const code = globSync("infra/tools/**/*.ts")
     .map((file) => readFileSync(file, "utf8"))
@@ -308,19 +219,6 @@ test("the JSON of the pages can be read", () => {
       expect(() =>
         JSON.parse(json.startsWith('"') ? `{${json}}` : `[${json}]`),
       ).not.toThrow();
-});
-
-test("the pipeline's role trusts the provider that the page adds, for an action and a subject it names", () => {
-  const text = pages.find(({ page }) => page === "infra/PIPELINE.md")?.text ?? "";
-  const [json = ""] = captured(text, /```json\n(.*?)```/gs);
-  const [{ Principal, Action, Condition }] = JSON.parse(json).Statement;
-  const [, host, audience] =
-    /--url https:\/\/(\S+) --client-id-list (\S+)/.exec(text) ?? [];
-  const { [`${host}:sub`]: subject, ...others } = Condition.StringEquals;
-  expect(Principal.Federated).toMatch(new RegExp(`/${host}$`));
-  expect(others).toEqual({ [`${host}:aud`]: audience });
-  expect(text).toContain(`perform ${Action}"`);
-  expect(text).toContain(`\`${subject.replaceAll(/@\w+/g, "")}\``);
 });
 
 const numbers = (text: string, pattern: RegExp) => captured(text, pattern).map(Number);
