@@ -29,7 +29,7 @@ export interface Judgement {
   change?: Attributes;
   /** The attributes in which a repaired or differing item differs. */
   differing?: string[];
-  /** What may be wrong, and stays, for people. */
+  /** A line for people about a possible mistake that stays. */
   doubt?: string;
 }
 
@@ -47,7 +47,7 @@ export interface Rules {
   judge(copied: OrderItem, current: OrderItem): Judgement;
 }
 
-/** What each end of an order sets anew. */
+/** The attribute that each ending of an order sets anew. */
 const proofs = new Map([
   ["shipped", "shipmentId"],
   ["cancelled", "cancellationId"],
@@ -107,7 +107,7 @@ function isNew(proof: string, current: OrderItem, differing: string[]) {
   return current[proof] !== undefined && differing.includes(proof);
 }
 
-/** What to change in an order that is `wrong` in these repairable attributes. */
+/** The change that repairs an order that is `wrong` in these repairable attributes. */
 function changeOf(
   outcome: Outcome,
   copied: OrderItem,
