@@ -86,9 +86,8 @@ function judgeOrder(
   const text = `is ${current["status"]?.S} without a new ${missing}, but was ${was}`;
   const doubt = missing && !isUndone && { doubt: text };
   if (outcome === "contradictory") return { outcome, ...doubt };
-  const wrong = differing.filter((name) => repairable.includes(name));
   const change = {
-    ...changeOf(outcome, copied, current, wrong),
+    ...changeOf(outcome, copied, current, differing, repairable),
     ...(isUndone && undoing(copied, current)),
   };
   if (Object.keys(change).length > 0)
@@ -107,22 +106,23 @@ function isNew(proof: string, current: OrderItem, differing: string[]) {
   return current[proof] !== undefined && differing.includes(proof);
 }
 
-/** The change that repairs an order that is `wrong` in these repairable attributes. */
+/** The change that repairs an order, in the repairable of the attributes that differ. */
 function changeOf(
   outcome: Outcome,
   copied: OrderItem,
   current: OrderItem,
-  wrong: string[],
+  differing: string[],
+  repairable: string[],
 ): Attributes {
   const isShippedSince = isMarked(copied, current);
   // An older shipment must not be proved again.
   const hasMoved =
-    outcome !== "differing" ||
-    differingAttributes(copied, current).includes("reinstatedAt") ||
-    isShippedSince;
+    outcome !== "differing" || differing.includes("reinstatedAt") || isShippedSince;
   const kept = hasMoved ? ["shipDate", "complete"] : [];
   if (outcome !== "repaired") kept.push("status");
-  const restored = wrong.filter((name) => !kept.includes(name));
+  const restored = differing.filter(
+    (name) => repairable.includes(name) && !kept.includes(name),
+  );
   const change = Object.fromEntries(restored.map((name) => [name, copied[name]]));
   if (outcome !== "repaired") return change;
   // All that an order was: even what doesn't differ yet may be lost until it is written. What
