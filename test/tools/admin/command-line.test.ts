@@ -10,6 +10,11 @@ const environmentNames = Object.keys(environments);
 const key = "key_0123456789abcdef";
 const reinstate = `orders reinstate --cancelled-by ${key}`;
 const { play } = await createTerminal();
+const keys = new Command("keys");
+const orders = new Command("orders");
+addKeyCommands(keys);
+addOrderCommands(orders);
+const commands = [keys, orders].flatMap((group) => [group, ...group.commands]);
 
 test("a command needs to know where", async () => {
   const stderr = `error: choose --local or one of --env ${environmentNames.join(", --env ")}\n(see --help)\n`;
@@ -58,7 +63,7 @@ const wrongUse = `
   ! error: … It lacks seconds and a time zone: write 2027-12-31T12:00:00Z.
   $ orders nope\u001b[31m
   ! error: unknown command 'nope\\u{1b}[31m'
-  $ orders count --rate=-1
+  $ orders count --rate=1.5
   ! error: … Must be a whole number from 1 to 999999.
   $ orders count --rate 1000000
   ! error: … Must be a whole number from 1 to 999999.
@@ -74,8 +79,8 @@ const wrongUse = `
   ! error: name either orders or a file of ids
   $ orders ship 1 --date yesterday
   ! error: … Not a date like 2027-12-31, …
-  $ orders ship 1 --date 2027-12-31T12:00Z
-  ! error: … It lacks seconds: write 2027-12-31T12:00:00Z.
+  $ orders ship 1 --date 2027-12-31T12:00-05:00
+  ! error: … It lacks seconds: write 2027-12-31T12:00:00-05:00.
   $ orders audit
   ! error: required option '--log <file>' not specified
   $ orders export ''
@@ -118,95 +123,17 @@ test("wrong use exits with 2 and says why", () => play`
     .replaceAll(/^! error.*/gm, "$&\n! (see --help)\nexit 2")}
 `);
 
-test("no option takes an empty text, as an unset variable would make", async () => {
-  const keys = new Command("keys");
-  const orders = new Command("orders");
-  addKeyCommands(keys);
-  addOrderCommands(orders);
-  for (const command of [keys, orders, ...keys.commands, ...orders.commands])
-    for (const { long } of command.options.filter(({ required }) => required)) {
-      const words = `${command.parent?.name() ?? ""} ${command.name()} ${long}=`;
-      expect(await run(words)).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining("argument '' is invalid"),
-      });
-    }
+test("no option takes an empty text, as an unset variable would make, nor another type's", async () => {
+  for (const command of commands)
+    for (const { flags, long } of command.options.filter(({ required }) => required))
+      for (const value of /<(file|names?)>/.test(flags) ? [""] : ["", "?"]) {
+        const words = `${command.parent?.name() ?? ""} ${command.name()} ${long}=${value}`;
+        expect(await run(words)).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining(`argument '${value}' is invalid`),
+        });
+      }
 });
-
-test("the help says what an option takes, and what it leaves as it is", () => play`
-  $ keys --help
-  …
-    --env <name>      work on this deployed environment, with your own AWS
-                      credentials …
-    --local           work on the running …petstore start…
-  …
-  $ keys issue --help
-  …
-  issue a key and print it, once, alone on standard output
-  …
-    --name <name>     who the key is for (required)
-    --expires <date>  the last day the key works, in UTC, or the date-time it
-                      expires
-  …
-  $ keys list --help
-  …
-  list every key ever issued; the keys themselves are never shown again
-  …
-    --active          only the keys that work
-    --table <name>    read this table (default: the one in use)
-  …
-  $ keys revoke --help
-  …
-    key-id … as shown by …keys list…
-  …
-  $ orders import --help
-  …
-  check every line of a file, then write the orders that are not in the table yet
-  …
-    --check           compare the orders with the table, and write nothing
-    --record <file>   write down what is written, in a new file, for --undo
-    --undo <file>     by its record, delete what an import has written, unless
-                      changed since; asks first
-  …
-  $ orders list --help
-  …
-    --cancelled-by <key-id>  only orders that this key cancelled
-  …
-  $ orders ship --help
-  …
-    --file <file>     a file of ids, one per line (default, without ids: standard
-                      input, like …-…)
-    --date <date>     when they shipped: a day, in UTC, or a date-time (default:
-                      now)
-  …
-    --rate <units>    read and write units a second (default: half of what the
-                      table serves; no limit with --local)
-  …
-  Exit code, the gravest of the orders', which is the last of these:
-    0  has shipped
-    3  had already shipped
-    4  is cancelled and can't ship
-    5  does not exist
-    6  is not pending and can't ship
-    1  was not tried
-    7  may have shipped or not
-  $ orders reinstate --help
-  …
-    --since <date-time>      leave what it cancelled earlier, like
-                             2026-11-20T08:00:00Z (required)
-    --until <date-time>      leave what it cancelled from then on
-    --ids <file>             only these orders: a file of ids, one per line
-    --except <file>          not these orders: a file of ids, one per line
-    --dry-run                only say what would be changed
-  …
-  $ orders repair --help
-  …
-    --fields <names>  also repair these attributes where they differ, like
-                      petId,quantity; status undoes shipments and cancellations
-                      that left no id
-    --ids <file>      only these orders: a file of ids, one per line
-  …
-`);
 
 const apiKey = makeApiKey("pets_test");
 const secret = apiKey.slice("pets_test_".length);
