@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { logOutcome } from "../../../shared/log.ts";
 import { createTerminal } from "./terminal.ts";
 
 const { play, playWatched } = await createTerminal();
@@ -7,13 +8,13 @@ const key = "key_1111111111111111";
 const loggedAt = "2026-11-20T08:00:00.123Z";
 const before = "2026-11-20T08:00:00.122Z";
 
-const logged = (orderId: string, requestId = "request_1") =>
-  JSON.stringify({
-    timestamp: loggedAt,
-    level: "INFO",
-    requestId,
-    message: { event: "order_cancelled", keyId: key, orderId },
-  });
+/** A line as Lambda writes it of what the function logs. */
+function logged(orderId: string, requestId = "request_1") {
+  using info = vi.spyOn(console, "info").mockReturnValue();
+  logOutcome("order_cancelled", { keyId: key, orderId });
+  const [message] = info.mock.lastCall ?? [];
+  return JSON.stringify({ timestamp: loggedAt, level: "INFO", requestId, message });
+}
 /** As `aws logs filter-log-events --output text` prints them. */
 const saveLog = (lines: string[]) =>
   writeFile("cancelled.log", lines.map((line) => `${line}\n\n`).join(""));
