@@ -13,7 +13,7 @@ import { hasProc } from "../../helpers/processes.ts";
 import { onEveryAfter } from "./calls.ts";
 import { createTerminal } from "./terminal.ts";
 
-const { folder, play, pointTo, put, putKey, stackAt, stackFiles, start } =
+const { folder, pointTo, put, putKey, stackAt, stackFiles, start } =
   await createTerminal();
 const key = "key_0123456789abcdef";
 
@@ -96,25 +96,6 @@ test("an export to standard output ends at the first Ctrl-C, even if no one read
 });
 
 describe("an import", () => {
-  test("that is killed and run again writes each order once", async () => {
-    const lines = Array.from(
-      { length: 120 },
-      (_, id) => `{"id":${id},"status":"shipped"}`,
-    );
-    await writeFile("orders.ndjson", lines.join("\n"));
-    const silent = onEveryAfter(60, "PutItem", unapplied["no response"]);
-    const killed = await start("orders import orders.ndjson", { calls: silent.calls });
-    await silent.failing;
-    killed.child.kill("SIGKILL");
-    expect(await killed.ended).toEqual({ code: null, stdout: "", stderr: "" });
-    await play`
-      $ orders import orders.ndjson
-      120 orders: … written, … already there, 0 different, 0 not written
-      $ table
-      ${lines.sort().join("\n")}
-    `;
-  });
-
   test("that waits for standard input leaves nothing behind at Ctrl-C", async () => {
     const tmp = await mkdtemp(join(folder, "tmp-"));
     const { child, ended } = await start("orders import", {
