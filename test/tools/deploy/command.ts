@@ -1,4 +1,10 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -90,11 +96,12 @@ writeFileSync(file("manifest.json"), JSON.stringify(manifest));
 const script = `#!/bin/sh
 echo "cdk $*" >> ${file("cdk.calls")}
 /usr/bin/env > ${file("cdk.env")}
-echo "home:" $(/bin/ls -A "$HOME") >> ${file("cdk.env")}
+echo "home:" $(/bin/ls -A "$HOME") "in $PWD" >> ${file("cdk.env")}
 eval "$FAKE_DOES"
 `;
 writeFileSync(file("cdk"), script, { mode: 0o755 });
 writeFileSync(file(".cdk.json"), "{}");
+mkdirSync(file("tmp"));
 // Put together, or the source would seem to hold a secret: see repository/secrets.test.ts.
 const keys = ["access_key_id", "secret_access_key", "session_token"].map(
   (name) => `aws_${name} = other\n`,
@@ -120,6 +127,7 @@ beforeEach(() => {
   const variables = {
     AWS_ACCESS_KEY_ID: "test",
     AWS_DEFAULT_REGION: account.region,
+    AWS_EC2_METADATA_DISABLED: "true",
     AWS_PROFILE: undefined,
     AWS_REGION: undefined,
     AWS_SECRET_ACCESS_KEY: "test",
@@ -128,6 +136,7 @@ beforeEach(() => {
     FAKE_DOES: "exit 7",
     HOME: directory,
     PATH: directory,
+    TMPDIR: file("tmp"),
   };
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
 });
@@ -154,6 +163,7 @@ export async function run(command: string): Promise<string> {
   addDrift(program.command("drift"), environments);
   addSynth(program.command("synth"));
   await program.run(wordsOf(command));
+  expect(readdirSync(file("tmp"))).toEqual([]);
   const calls = readFileSync(file("cdk.calls"), "utf8").split("\n").filter(Boolean);
   const text = [...lines, ...calls, `exit code ${process.exitCode}`].join("\n");
   process.exitCode = 0;

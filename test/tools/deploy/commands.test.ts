@@ -8,7 +8,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { GetCallerIdentityCommand } from "@aws-sdk/client-sts";
 import { describe, expect, test, vi } from "vitest";
-import { petstore } from "../../helpers/admin-command.ts";
+import { petstore, root } from "../../helpers/admin-command.ts";
 import { readAssembly } from "../../helpers/read-assembly.ts";
 import {
   asked,
@@ -189,7 +189,11 @@ deploy kept --app . -c a=b: error: option '-c, --context <key=value>' cannot be 
 deploy kept PetStoreOrders-production: error: too many arguments for 'deploy'. Expected 1 argument but got 2: kept, PetStoreOrders-production.
 deploy kept --env loose: error: write deploy loose, without --env
 diff --env kept: error: write diff kept, without --env
-deploy kept --role-arn=other: error: unknown option '--role-arn=other'`;
+deploy kept --role-arn=other: error: unknown option '--role-arn=other'
+compare kept --profile nobody: The AWS profile nobody does not exist or has no usable credentials \
+(Could not load credentials from any providers). \
+Sign in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`;
+  vi.stubEnv("AWS_DEFAULT_REGION", undefined);
   const said = [];
   for (const line of lines.split("\n")) {
     const [words = ""] = line.split(": ");
@@ -237,8 +241,10 @@ test("CDK works as the profile that was compared, and inherits none of its own s
   // Its credentials have no token, and the shell's would not fit them.
   await run(`${deployKept} --app ${directory} --profile lasting`);
   expect(inherited().join()).not.toContain("AWS_SESSION");
+  process.chdir(directory);
   await run("diff kept --template saved.json");
-  expect(inherited()).toEqual(["home: .aws .docker"]);
+  process.chdir(root);
+  expect(inherited()).toEqual([`home: .aws .docker in ${process.cwd()}`]);
 });
 
 test.each(["missing", "CREATING"] as const)(

@@ -164,9 +164,11 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
   [
     "anyone may write to a new log",
     add("Own", "Logs::LogGroup", {
-      ResourcePolicyDocument: { Statement: { Principal: "*" } },
+      ResourcePolicyDocument: {
+        Statement: { Principal: { Service: "sns.amazonaws.com", AWS: "*" } },
+      },
     }),
-    "! Own: a new Logs::LogGroup; ResourcePolicyDocument.Statement Allow Principal *",
+    "! Own: a new Logs::LogGroup; ResourcePolicyDocument.Statement Allow Principal Service sns.amazonaws.com, AWS *",
   ],
   [
     "an alarm no longer rolls its function back",
@@ -256,8 +258,10 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
     (next) => {
       add("Signed", "ApiGateway::Method", { AuthorizationType: "AWS_IAM" })(next);
       add("Open", "ApiGateway::Method", { HttpMethod: "GET" })(next);
+      add("Route", "ApiGatewayV2::Route", { RouteKey: "GET /" })(next);
     },
     "! Open: a new ApiGateway::Method; HttpMethod GET",
+    "! Route: a new ApiGatewayV2::Route; RouteKey GET /",
     "  Signed: a new ApiGateway::Method; AuthorizationType AWS_IAM",
   ],
   [
