@@ -141,6 +141,18 @@ test("each command shows its progress on a terminal", async () => {
     $ orders count --json
     {…,"total":50,…}
     ! ⌫Counting 50 orders, … orders/s⌫ (no end of line)
+    $ orders list
+    …
+    ! ⌫Listing 50 orders, … orders/s⌫ (no end of line)
+    $ orders audit --log -
+    > {"timestamp":"2026-11-20T08:00:00Z","requestId":"r",\
+    "message":{"event":"order_cancelled","keyId":"k","orderId":"0"}}
+    …
+    ! …⌫Auditing 1 cancellations, … cancellations/s⌫1 cancellation: …
+    exit 1
+    $ put KEYS {"keyId":"key_aaaaaaaaaaaaaaaa"}
+    $ orders reinstate --cancelled-by key_aaaaaaaaaaaaaaaa --since 2026-11-20
+    ! ⌫Reinstating 1 orders read, … orders read/s…⌫Reinstated …
     $ orders ship 0 1
     …
     ! …Shipping 50%, … orders/s…⌫2 orders: 2 shipped

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { environments } from "../../../infra/environments.ts";
 import { hashApiKey, makeApiKey } from "../../../shared/api-keys.ts";
 import { type Choice, onEvery } from "../../helpers/faults/fault-proxy.ts";
-import { applied } from "../../helpers/faults/faults.ts";
+import { applied, rejectedAs } from "../../helpers/faults/faults.ts";
 import { run } from "../run.ts";
 import { pagesOf } from "./calls.ts";
 import { createTerminal } from "./terminal.ts";
@@ -99,12 +99,16 @@ test("the printed key is the one whose hash is stored", async () => {
 
 test("a key that may have been issued or revoked, its response lost, is said to be so", () => {
   const lost = applied["a status of a proxy"];
-  const calls: Choice = ({ operation }) =>
-    /^(Put|Update)/.test(operation) ? lost : undefined;
+  const denied = rejectedAs("AccessDeniedException", "no");
+  const calls: Choice = ({ operation, input }) =>
+    /^(Put|Update)/.test(operation) ? (/Zoo/.test(input) ? denied : lost) : undefined;
   return playIn({ calls })`
     $ keys issue --name Acme
     ! DynamoDB's response was incomplete or malformed (HTTP 418). Acme may have a key now: \
     find it with … --active…, and revoke it
+    exit 1
+    $ keys issue --name Zoo
+    ! AWS denied access: no
     exit 1
     $ put KEYS {"keyId":"key_1111111111111111"}
     $ keys revoke key_1111111111111111

@@ -124,6 +124,8 @@ test("an order is judged by what has happened to it since", () => play`
   $ put {"id":27,"status":null,${shipment}}
   $ put COPY {"id":29,"status":"shipped","shipDate":"2026-11-20T08:00:00Z"}
   $ put {"id":29,"status":"shipped",${shipment}}
+  $ put COPY {"id":36,"status":"shipped","shipDate":"2026-11-20T08:00:00Z"}
+  $ put {"id":36,"status":null,"otherAttributes":{"shipmentId":{"S":"a"}}}
   $ put COPY {"id":28}
   $ put {"id":28,"status":null,${shipment}}
   $ put COPY {"id":30,"status":"cancelled",${byA}}
@@ -141,7 +143,7 @@ test("an order is judged by what has happened to it since", () => play`
   26
   27
   ! Repaired ORDERS: 0 placed, 7 repaired, 0 same, 2 differing, 5 changed since, \
-  2 reinstated, 5 contradictory, 0 only live, 0 in neither
+  2 reinstated, 6 contradictory, 0 only live, 0 in neither
   ! 11 is shipped without a new shipmentId, but was pending
   ! 15 is lost\u{1b}, but was cancelled
   ! 16 is lost\u{1b}, but was pending
@@ -150,6 +152,7 @@ test("an order is judged by what has happened to it since", () => play`
   ! 28 is without a status, but was pending
   ! 30 is shipped without a new shipmentId, but was cancelled
   ! 31 is shipped without a new shipmentId, but was cancelled
+  ! 36 is without a status, but was shipped
   …
   ! tip             1
   ! weight          0
@@ -203,6 +206,7 @@ test("an order is judged by what has happened to it since", () => play`
   {"id":33,"status":"pending","otherAttributes":{"reinstatedAt":{"S":"…"}}}
   {"id":34,"status":"pending","otherAttributes":{"reinstatedAt":{"S":"…"}}}
   {"id":35,"status":null}
+  {"id":36,"status":null,"otherAttributes":{"shipmentId":{"S":"a"}}}
   $ put COPY {"id":33,"status":"cancelled"}
   $ orders repair --from COPY --ids -
   > 33

@@ -93,7 +93,7 @@ describe("checking an orders file", () => {
     await truncate(file, 2 ** 31);
     await expect(checkOrders(file)).rejects.toEqual(
       new CommandError(
-        `${file} has a line of more than 20 MB. Each order needs a line of its own`,
+        `${file} has a line of more than ${longestLine / 2 ** 20} MB. Each order needs a line of its own`,
       ),
     );
   });

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { CommandError, errorText } from "../../../infra/tools/terminal/errors.ts";
+import {
+  CommandError,
+  errorText,
+  fileError,
+} from "../../../infra/tools/terminal/errors.ts";
 import { issuedKeys } from "../../helpers/issued-keys.ts";
 
 const named = (name: string, message: string, more: object = {}) =>
@@ -51,8 +55,11 @@ test.each([
   ...["EAI_AGAIN", "ECONNRESET", "EHOSTUNREACH", "ENETUNREACH", "EPIPE", "ETIMEDOUT"].map(
     (code) => [
       `No whole response from h (${code})`,
-      // The SDK's own write.
-      system(code, { hostname: "h", syscall: "write", $metadata: {} }),
+      // The SDK's own write, to no file.
+      fileError(
+        "f",
+        system(code, { hostname: "h", errno: -1, syscall: "write", $metadata: {} }),
+      ),
     ],
   ),
   [
