@@ -19,15 +19,14 @@ const report = (status: string, errorType?: string, type = "platform.report") =>
   type,
   record: { status, errorType },
 });
-const crash = "Runtime.ExitError";
+const crash = "Runtime.OutOfMemory";
 const crashes = {
-  "crash at the start": [
-    report("error", crash, "platform.initReport"),
-    report("error", crash, "platform.initReport"),
-    report("error", crash),
-  ],
-  "time out": [report("timeout")],
-  "lose their sandbox": [report("failure")],
+  crashed: () =>
+    listed({
+      lines: [report("error", crash, "platform.initReport"), report("error", crash)],
+    }),
+  timedOut: () => cancelled({ lines: [report("timeout")] }),
+  sandboxLost: () => cancelled({ lines: [report("failure")] }),
 };
 // Lambda also reports what a handler throws, which is not a crash.
 const keyRejected = () => {
@@ -87,13 +86,6 @@ const ofCancelOrder = "CancelOrderFailing, CancelOrderServerErrors";
 const whileServing: Fault[] = [
   ["no fault", [], ""],
   ["a canary whose cancellations fail", at(canary.cancels, cancelFailed), ofCancelOrder],
-  ...Object.entries(crashes).map(
-    ([how, lines]): Fault => [
-      `a canary whose cancellations ${how}`,
-      at(canary.cancels, () => cancelled({ status: 500, lines })),
-      ofCancelOrder,
-    ],
-  ),
   [
     "a canary that cancels, but whose responses the gateway can't use",
     at(canary.cancels, () => cancelled(unusable)),
@@ -107,11 +99,6 @@ const whileServing: Fault[] = [
   [
     "a canary whose lists are cut off",
     at(canary.lists, cutOff),
-    "ListOrdersFailing, ListsCutOff",
-  ],
-  [
-    "a canary whose lists run out of memory midway",
-    at(canary.lists, () => listed({ lines: [report("error", "Runtime.OutOfMemory")] })),
     "ListOrdersFailing, ListsCutOff",
   ],
   ["three of thousands of lists cut off", at(3 / 5, cutOff), "ListsCutOff"],
@@ -190,13 +177,12 @@ const whileServing: Fault[] = [
 
 const atNight: Fault[] = [
   ["no request", [], ""],
-  ...lambdas.flatMap(({ failures: [event], id, operation }): Fault[] => {
-    if (!operation) return [];
-    const lines = [{ message: { event } }];
-    const failed = { ...operation, lambda: id, status: 500, lines };
-    const expected = `ApiServerErrors, ${id}Failing, ${id}ServerErrors`;
-    return [[`${id}, which fails`, at(1, () => failed), expected]];
-  }),
+  [
+    "lists that fail",
+    at(1, listFailed),
+    "ApiServerErrors, ListOrdersFailing, ListOrdersServerErrors",
+  ],
+  ["cancellations that fail", at(1, cancelFailed), `ApiServerErrors, ${ofCancelOrder}`],
   [
     "two failures in five minutes",
     [...at(2 / 5, cancelFailed), ...at(3, keyRejected)],
@@ -210,7 +196,7 @@ const atNight: Fault[] = [
 ];
 
 test("a request adds to the metrics that its log lines are about", () => {
-  const lines = Object.entries({ ...recorded, keyRejected, abandoned }).map(
+  const lines = Object.entries({ ...recorded, keyRejected, abandoned, ...crashes }).map(
     ([name, exchange]) => {
       const samples = published(exchange()).filter(([metric]) =>
         metric.startsWith("PetStoreOrders/every-option "),
@@ -233,7 +219,10 @@ keyRejected: KeysRejected
 cutOff: ListOrdersResponses, ListsCutOff, ListOrdersFailed, ListFirstPage
 listFailed: ListOrdersServerErrors, ListOrdersResponses, ListOrdersFailed
 cancelFailed: CancelOrderServerErrors, CancelOrderResponses, CancelOrderFailed
-abandoned: ListOrdersResponses`);
+abandoned: ListOrdersResponses
+crashed: ListOrdersResponses, ListsCutOff, ListOrdersFailed
+timedOut: CancelOrderResponses, CancelOrderFailed
+sandboxLost: CancelOrderResponses, CancelOrderFailed`);
 });
 
 const now = (loads: Load[]): Traffic => loads.map((load) => load());

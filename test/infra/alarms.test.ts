@@ -9,7 +9,7 @@ const template = templateOf(everyOption);
 const ids = Object.values(functionList).map(({ id }) => id);
 const alarms = rows(template, "AWS::CloudWatch::Alarm");
 
-test("the runbook explains every alarm, and every alarm says where", () => {
+test("the runbook explains every alarm, which says where, and notifies when it goes on and off", () => {
   const [, section = ""] = readFileSync("infra/ON-CALL.md", "utf8").split(
     /^## When an alarm goes off$/m,
   );
@@ -23,8 +23,13 @@ test("the runbook explains every alarm, and every alarm says where", () => {
   );
   const where =
     'What it means and what to do: infra/ON-CALL.md, "When an alarm goes off", ';
-  for (const [id, { AlarmDescription }] of alarms)
-    expect(AlarmDescription).toBe(id.replace("Alarms", where));
+  const topic = ["AlarmsTopic"];
+  for (const [id, alarm] of alarms)
+    expect(alarm).toMatchObject({
+      AlarmDescription: id.replace("Alarms", where),
+      AlarmActions: topic,
+      OKActions: topic,
+    });
 });
 
 // CodeDeploy accepts at most ten alarms for a function. They are about its own work only, or the
@@ -52,7 +57,6 @@ test("an alias moves by a canary, which failures and its own function's alarms e
   }
 });
 
-// That each alarm notifies the topic when it goes on and off: test/infra/settings.test.ts.
 test("the alarms' topic mails to the address of the setting", () => {
   expect(firstOf(template, "AWS::SNS::Subscription")).toEqual({
     Endpoint: everyOption.alarms.email,

@@ -16,7 +16,6 @@ const examples = {
 
 // The examples of the CloudWatch user guide, "Using metric math", and three on its rules.
 test.each([
-  "metric1 < metric2 = 0 0 1 0",
   "metric1 >= 30 = 1 0 0 0",
   "IF(m1, m2, m3) = 30 0 20 - -",
   "IF(m1, 5, m3) = 5 5 20 - -",

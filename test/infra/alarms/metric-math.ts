@@ -14,13 +14,11 @@ const operators: Record<string, Operation> = {
   "*": (left = 0, right = 0) => left * right,
   "/": (left = 0, right = 0) => (right === 0 ? undefined : left / right),
   "-": (left = 0, right = 0) => left - right,
-  "<": (left = 0, right = 0) => Number(left < right),
-  ">": (left = 0, right = 0) => Number(left > right),
   ">=": (left = 0, right = 0) => Number(left >= right),
 };
 
 /** The forms of an operation, in the order in which they are evaluated. */
-const forms = [/[A-Z]+\([\w, ]+\)/, /\w+ [*/] \w+/, /\w+ [-+] \w+/, /\w+ [<>]=? \w+/];
+const forms = [/[A-Z]+\([\w, ]+\)/, /\w+ [*/] \w+/, /\w+ [-+] \w+/, /\w+ >= \w+/];
 
 /**
  * The result of an expression, as the CloudWatch user guide defines it in "Using metric math": where
