@@ -78,7 +78,7 @@ test("a mistake in the settings stops synthesis", () => {
   expect(() => appWith({}, { staging, other: demo })).toThrow(
     expect.objectContaining(error),
   );
-  for (const canary of ["untrue", "falsely", "False"])
+  for (const canary of ["untrue", "falsely", "False", ""])
     expect(() => appWith({ canary })).toThrow(`true or false, not ${canary}`);
 });
 

@@ -7,9 +7,9 @@ import { firstOf, rows, templateOf } from "../helpers/synthesise.ts";
 
 /** The limits and permissions of each function. A new one needs a line. */
 const promised = [
-  "ListOrders: 1024 MB, 900 s, arm64, JSON, dynamodb:Scan of Orders.Arn",
-  "CancelOrder: 512 MB, 10 s, arm64, JSON, dynamodb:UpdateItem of Orders.Arn",
-  "Authorize: 512 MB, 5 s, arm64, JSON, dynamodb:GetItem of ApiKeys.Arn",
+  "ListOrders: 1024 MB, 900 s, nodejs24.x, arm64, JSON, dynamodb:Scan of Orders.Arn",
+  "CancelOrder: 512 MB, 10 s, nodejs24.x, arm64, JSON, dynamodb:UpdateItem of Orders.Arn",
+  "Authorize: 512 MB, 5 s, nodejs24.x, arm64, JSON, dynamodb:GetItem of ApiKeys.Arn",
 ];
 
 /** The access log's fields: of the caller, the request and its outcome. */
@@ -59,8 +59,9 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
 
   test("each function has its size, may take its one action, and else only write its own log", () => {
     const functions = ofType("Lambda::Function").map(([id, lambda]) => {
-      const { Architectures, LoggingConfig, MemorySize, Role, Timeout } = lambda;
+      const { Architectures, LoggingConfig, MemorySize, Role, Runtime, Timeout } = lambda;
       expect(Role).toBe(`${id}Role.Arn`);
+      expect(LoggingConfig.LogGroup).toBe(`${id}Log`);
       const [log, ...others] = properties("IAM::Policy").flatMap(
         ({ PolicyDocument, Roles }) =>
           Roles.includes(`${id}Role`) ? PolicyDocument.Statement : [],
@@ -70,15 +71,23 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
         Resource: `${id}Log.Arn`,
       });
       const grants = others.map(({ Action, Resource }) => `${Action} of ${Resource}`);
-      const parts = [...Architectures, LoggingConfig.LogFormat, ...grants];
+      const parts = [Runtime, ...Architectures, LoggingConfig.LogFormat, ...grants];
       return `${id}: ${MemorySize} MB, ${Timeout} s, ${parts.join(", ")}`;
     });
     expect(functions).toEqual(promised);
   });
 
-  test("requests to no operation have limits of their own", () => {
-    const limits = { ThrottlingBurstLimit: 20, ThrottlingRateLimit: 10 };
-    expect(stage.MethodSettings[0]).toMatchObject({ ResourcePath: "/*", ...limits });
+  test("each operation has its limits, and requests to none have their own", () => {
+    const limits = operations.map(({ method, name, path }) => {
+      const { burstLimit, rateLimit } = environment.throttling[name];
+      return `${method} /${path.replaceAll("/", "~1")}: ${rateLimit}, ${burstLimit}`;
+    });
+    const settings: Record<string, string>[] = stage.MethodSettings;
+    const set = settings.map(
+      ({ HttpMethod, ResourcePath, ThrottlingBurstLimit, ThrottlingRateLimit }) =>
+        `${HttpMethod} ${ResourcePath}: ${ThrottlingRateLimit}, ${ThrottlingBurstLimit}`,
+    );
+    expect(set).toEqual(["* /*: 10, 20", ...limits]);
   });
 
   test("only the stage of the API may invoke a function, through its alias", () => {
@@ -98,9 +107,12 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
     // The comparison with a saved template goes by it.
     expect(Description).toBe(`Pet store orders service, ${environment.name}`);
     expect(named(Outputs)).toEqual({
-      // Their values: test/infra/settings.test.ts.
-      BaseUrl: expect.anything(),
-      ...(environment.alarms && { AlarmsTopicArn: expect.anything() }),
+      BaseUrl: {
+        Value: environment.domain
+          ? "https://orders.eu.example.com/v1"
+          : "https://ApiRest.execute-api.AWS::Region.AWS::URLSuffix/v1",
+      },
+      ...(environment.alarms && { AlarmsTopicArn: { Value: "AlarmsTopic" } }),
       OrdersTableName: { Value: "Orders" },
       ApiKeysTableName: { Value: "ApiKeys" },
       ...(environment.ordersStream && { OrdersStreamArn: { Value: "Orders.StreamArn" } }),
@@ -142,10 +154,23 @@ describe.each([everyOption, noOption])("in the template of $name,", (environment
     }
   });
 
-  // That the stage waits for it: test/infra/settings.test.ts.
-  test("the execution log has the name of the one that the gateway would make without an end", () => {
+  test("the execution log is there before the stage, which would make one of its name without an end", () => {
     const { ApiExecutionLog } = Object.fromEntries(ofType("Logs::LogGroup"));
     expect(ApiExecutionLog.LogGroupName).toBe("API-Gateway-Execution-Logs_ApiRest/v1");
+    const { DependsOn } = all["ApiRestDeploymentStagev1F506FEE3"] ?? {};
+    expect(DependsOn?.map(constructId)).toContain("ApiExecutionLog");
+  });
+
+  test("the gateway's own responses declare what they send, without which it takes none", () => {
+    const headersOf = (responses?: Record<string, object>[]) =>
+      responses?.map(({ ResponseParameters = {}, StatusCode }) => [
+        StatusCode,
+        ...Object.keys(ResponseParameters),
+      ]);
+    for (const { Integration, MethodResponses } of properties("ApiGateway::Method"))
+      expect(headersOf(MethodResponses)).toEqual(
+        headersOf(Integration.IntegrationResponses),
+      );
   });
 
   test("only data, or the account's log role, outlives the stack", () => {
@@ -205,14 +230,13 @@ test("a domain of your own serves the stage of the regional API below /v1, with 
   const api = firstOf(template, "AWS::ApiGateway::RestApi");
   expect(api.EndpointConfiguration).toEqual({ Types: ["REGIONAL"] });
   const record = firstOf(template, "AWS::Route53::RecordSet");
-  const { hostedZone, ...elsewhere } = everyOption.domain;
-  const { certificateArn, name } = elsewhere;
-  const recorded = templateOf({ ...noOption, domain: elsewhere });
-  for (const each of [template, recorded])
-    expect(firstOf(each, "AWS::ApiGateway::RestApi").DisableExecuteApiEndpoint).toBe(
-      true,
-    );
-  expect(record).toMatchObject({ HostedZoneId: hostedZone.id, Name: `${name}.` });
+  const { certificateArn, hostedZone, name } = everyOption.domain;
+  expect(record).toMatchObject({
+    HostedZoneId: hostedZone.id,
+    Name: `${name}.`,
+    Type: "A",
+    AliasTarget: { DNSName: "ApiDomainName.RegionalDomainName" },
+  });
   const tls = {
     SecurityPolicy: "SecurityPolicy_TLS13_1_2_PQ_2025_09",
     EndpointAccessMode: "STRICT",
@@ -229,26 +253,27 @@ test("the dashboard has the stack's name, and graphs of what each minute brought
   const dashboard = firstOf(templateOf(everyOption), "AWS::CloudWatch::Dashboard");
   expect(dashboard.DashboardName).toBe("PetStoreOrders-everything");
   const { widgets } = JSON.parse(dashboard.DashboardBody);
-  const graphs = widgets.map((widget: { properties: Record<string, unknown> }) => {
-    const { metrics, period, title } = widget.properties;
-    return `${title}, each ${period} s: ${JSON.stringify(metrics)}`;
+  type Graph = { properties: Record<string, unknown>; width: number };
+  const graphs = widgets.map(({ properties, width }: Graph) => {
+    const { metrics, period, title } = properties;
+    return `${title}, ${width} wide, each ${period} s: ${JSON.stringify(metrics)}`;
   });
   expect(
     graphs.join("\n"),
-  ).toBe(`Requests, each 60 s: [["AWS/ApiGateway","Count","ApiName","PetStoreOrders-everything","Stage","v1",{"stat":"Sum"}],["AWS/ApiGateway","4XXError","ApiName","PetStoreOrders-everything","Stage","v1",{"stat":"Sum"}],["AWS/ApiGateway","5XXError","ApiName","PetStoreOrders-everything","Stage","v1",{"stat":"Sum"}]]
-Outcomes, each 60 s: [["PetStoreOrders/every-option","OrdersListed",{"stat":"Sum"}],["PetStoreOrders/every-option","OrdersCancelled",{"stat":"Sum"}],["PetStoreOrders/every-option","ListsCutOff",{"stat":"Sum"}]]
-Rejected, by code, each 60 s: [[{"expression":"SEARCH('{PetStoreOrders/every-option,Code} MetricName=\\"CancelsRejected\\"', 'Sum', 60)"}],["PetStoreOrders/every-option","KeysRejected",{"stat":"Sum"}]]
-Slowest 1 %, ms, each 60 s: [["AWS/Lambda","Duration","FunctionName","CancelOrder","Resource","CancelOrder:live",{"label":"cancel","stat":"p99"}],["PetStoreOrders/every-option","ListFirstPage",{"label":"list, first page","stat":"p99"}],["AWS/Lambda","Duration","FunctionName","Authorize","Resource","Authorize:live",{"label":"authorize","stat":"p99"}]]
-Throttled, each 60 s: [["AWS/Lambda","Throttles","FunctionName","ListOrders",{"label":"ListOrders","stat":"Sum"}],["AWS/DynamoDB","ThrottledRequests","Operation","Scan","TableName","Orders",{"label":"ListOrders's table","stat":"Sum"}],["AWS/Lambda","Throttles","FunctionName","CancelOrder",{"label":"CancelOrder","stat":"Sum"}],["AWS/DynamoDB","ThrottledRequests","Operation","UpdateItem","TableName","Orders",{"label":"CancelOrder's table","stat":"Sum"}],["AWS/Lambda","Throttles","FunctionName","Authorize",{"label":"Authorize","stat":"Sum"}],["AWS/DynamoDB","ThrottledRequests","Operation","GetItem","TableName","ApiKeys",{"label":"Authorize's table","stat":"Sum"}]]
-ListOrders by version: Invocations, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Invocations\\" FunctionName=\\"ListOrders\\"', 'Sum', 60)"}]]
-CancelOrder by version: Invocations, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Invocations\\" FunctionName=\\"CancelOrder\\"', 'Sum', 60)"}]]
-Authorize by version: Invocations, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Invocations\\" FunctionName=\\"Authorize\\"', 'Sum', 60)"}]]
-ListOrders by version: Errors, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Errors\\" FunctionName=\\"ListOrders\\"', 'Sum', 60)"}]]
-CancelOrder by version: Errors, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Errors\\" FunctionName=\\"CancelOrder\\"', 'Sum', 60)"}]]
-Authorize by version: Errors, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Errors\\" FunctionName=\\"Authorize\\"', 'Sum', 60)"}]]
-ListOrders by version: Duration, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Duration\\" FunctionName=\\"ListOrders\\"', 'p99', 60)"}]]
-CancelOrder by version: Duration, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Duration\\" FunctionName=\\"CancelOrder\\"', 'p99', 60)"}]]
-Authorize by version: Duration, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Duration\\" FunctionName=\\"Authorize\\"', 'p99', 60)"}]]`);
+  ).toBe(`Requests, 8 wide, each 60 s: [["AWS/ApiGateway","Count","ApiName","PetStoreOrders-everything","Stage","v1",{"stat":"Sum"}],["AWS/ApiGateway","4XXError","ApiName","PetStoreOrders-everything","Stage","v1",{"stat":"Sum"}],["AWS/ApiGateway","5XXError","ApiName","PetStoreOrders-everything","Stage","v1",{"stat":"Sum"}]]
+Outcomes, 8 wide, each 60 s: [["PetStoreOrders/every-option","OrdersListed",{"stat":"Sum"}],["PetStoreOrders/every-option","OrdersCancelled",{"stat":"Sum"}],["PetStoreOrders/every-option","ListsCutOff",{"stat":"Sum"}]]
+Rejected, by code, 8 wide, each 60 s: [[{"expression":"SEARCH('{PetStoreOrders/every-option,Code} MetricName=\\"CancelsRejected\\"', 'Sum', 60)"}],["PetStoreOrders/every-option","KeysRejected",{"stat":"Sum"}]]
+Slowest 1 %, ms, 8 wide, each 60 s: [["AWS/Lambda","Duration","FunctionName","CancelOrder","Resource","CancelOrder:live",{"label":"cancel","stat":"p99"}],["PetStoreOrders/every-option","ListFirstPage",{"label":"list, first page","stat":"p99"}],["AWS/Lambda","Duration","FunctionName","Authorize","Resource","Authorize:live",{"label":"authorize","stat":"p99"}]]
+Throttled, 8 wide, each 60 s: [["AWS/Lambda","Throttles","FunctionName","ListOrders",{"label":"ListOrders","stat":"Sum"}],["AWS/DynamoDB","ThrottledRequests","Operation","Scan","TableName","Orders",{"label":"ListOrders's table","stat":"Sum"}],["AWS/Lambda","Throttles","FunctionName","CancelOrder",{"label":"CancelOrder","stat":"Sum"}],["AWS/DynamoDB","ThrottledRequests","Operation","UpdateItem","TableName","Orders",{"label":"CancelOrder's table","stat":"Sum"}],["AWS/Lambda","Throttles","FunctionName","Authorize",{"label":"Authorize","stat":"Sum"}],["AWS/DynamoDB","ThrottledRequests","Operation","GetItem","TableName","ApiKeys",{"label":"Authorize's table","stat":"Sum"}]]
+ListOrders by version: Invocations, 8 wide, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Invocations\\" FunctionName=\\"ListOrders\\"', 'Sum', 60)"}]]
+CancelOrder by version: Invocations, 8 wide, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Invocations\\" FunctionName=\\"CancelOrder\\"', 'Sum', 60)"}]]
+Authorize by version: Invocations, 8 wide, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Invocations\\" FunctionName=\\"Authorize\\"', 'Sum', 60)"}]]
+ListOrders by version: Errors, 8 wide, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Errors\\" FunctionName=\\"ListOrders\\"', 'Sum', 60)"}]]
+CancelOrder by version: Errors, 8 wide, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Errors\\" FunctionName=\\"CancelOrder\\"', 'Sum', 60)"}]]
+Authorize by version: Errors, 8 wide, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Errors\\" FunctionName=\\"Authorize\\"', 'Sum', 60)"}]]
+ListOrders by version: Duration, 8 wide, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Duration\\" FunctionName=\\"ListOrders\\"', 'p99', 60)"}]]
+CancelOrder by version: Duration, 8 wide, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Duration\\" FunctionName=\\"CancelOrder\\"', 'p99', 60)"}]]
+Authorize by version: Duration, 8 wide, each 60 s: [[{"expression":"SEARCH('{AWS/Lambda,ExecutedVersion,FunctionName,Resource} MetricName=\\"Duration\\" FunctionName=\\"Authorize\\"', 'p99', 60)"}]]`);
 });
 
 test("the web ACL is for the stage", () => {

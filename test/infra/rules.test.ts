@@ -82,9 +82,10 @@ test("synthesis warns of what production lacks", () => {
   const complete = { ...production, listConcurrency: 1, alarms: { ...silent, topicArn } };
   const resourceArn = "arn:aws:apigateway:eu-central-1::/restapis/1/stages/v1";
   const addWebAcl = (stack: Stack) =>
-    new CfnWebACLAssociation(stack, "WebAcl", { resourceArn, webAclArn });
+    new CfnWebACLAssociation(stack, "Ours", { resourceArn, webAclArn });
   expect(warnings(complete, addWebAcl)).toEqual([]);
-  expect(warnings(noOption)).toEqual([]);
+  for (const environment of [everyOption, noOption])
+    expect(warnings(environment)).toEqual([]);
 });
 
 test("synthesis warns of what own parts need and nothing allows", () => {
