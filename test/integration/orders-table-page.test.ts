@@ -18,42 +18,39 @@ import { placeOrder, reinstateOrder } from "../../shared/recipes/write-orders.ts
 import { machineHas } from "../helpers/machine.ts";
 import { testEnvironment } from "../helpers/test-environment.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
+import { captured } from "../repository/pages.ts";
 
 const inTypeScript = ["--input-type=module-typescript", "--eval"];
 const tables = await createTestTables();
 const table = tables.tables.orders;
 const page = await readFile("shared/ORDERS-TABLE.md", "utf8");
+const onCall = await readFile("infra/ON-CALL.md", "utf8");
 
 /** The code blocks of a language, below a heading if there is one. */
 function examples(language: string, heading?: string): string[] {
   const isBelow = (part: string) => part.startsWith(`${heading}\n`);
   const section = heading ? (page.split(/\n##+ /).find(isBelow) ?? "") : page;
-  const blocks = section.split("```").filter((part) => part.startsWith(`${language}\n`));
-  return blocks.map((block) => block.slice(language.length));
+  return captured(section, new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gs"));
 }
 
-/** The call that the AWS CLI makes for the only command under a heading. */
-async function called(heading: string) {
-  const [command = "", ...others] = examples("sh", heading);
+/** The call that the AWS CLI makes for a command, the only one under a heading. */
+async function called([command = "", ...others]: string[]) {
   expect(others).toEqual([]);
-  const script = `aws() { printf '%s\\0' "$@"; }\nORDERS=${table}\n${command}`;
+  const script = `aws() { printf '%s\\0' "$@"; }\nORDERS=${table} STACK=A\n${command}`;
   const { stdout } = await promisify(execFile)("bash", ["-uc", script]);
   const [service, name = "", ...options] = stdout.split("\0").slice(0, -1);
   expect(service).toBe("dynamodb");
   // `put-item` is `PutItem`, and `--table-name` is `TableName`.
   const inCapitals = (text = "") =>
     text.replaceAll(/(?:^|-+)([a-z])/g, (_, letter) => letter.toUpperCase());
-  const pairs = options.flatMap((value, index) =>
-    index % 2 === 0
-      ? []
-      : [
-          [
-            inCapitals(options[index - 1]),
-            /^[[{]/.test(value) ? JSON.parse(value) : value.replaceAll(/\s+/g, " "),
-          ],
-        ],
-  );
-  return { operation: inCapitals(name), input: Object.fromEntries(pairs) };
+  const pairs = options.map((value, index) => [
+    inCapitals(options[index - 1]),
+    /^[[{]/.test(value) ? JSON.parse(value) : value.replaceAll(/\s+/g, " "),
+  ]);
+  return {
+    operation: inCapitals(name),
+    input: Object.fromEntries(pairs.filter((_, index) => index % 2)),
+  };
 }
 
 const due = "2026-12-24T12:00:00Z";
@@ -78,7 +75,7 @@ test.each<[heading: string, recipe: (client: DynamoDBDocumentClient) => Promise<
       return undefined;
     });
     await recipe(DynamoDBDocumentClient.from(client));
-    expect(calls).toMatchObject([await called(heading)]);
+    expect(calls).toMatchObject([await called(examples("sh", heading))]);
   },
 );
 
@@ -93,7 +90,7 @@ test.each([
   "the page's command corrects an order only if it is as it was read: it %s",
   async (_, order) => {
     await tables.putOrder(order);
-    const { operation, input } = await called("Correct an order");
+    const { operation, input } = await called(examples("sh", "Correct an order"));
     expect(operation).toBe("UpdateItem");
     const refused = await tables.client.send(new UpdateItemCommand(input)).then(
       () => false,
@@ -105,7 +102,7 @@ test.each([
   },
 );
 
-test("the orders table's page shows the event of a cancellation as the service writes it", async () => {
+test("the orders table's page shows a cancellation as the service writes it, and on call in a copy", async () => {
   const [json = ""] = examples("json", "Find orders to ship, and cancellations");
   const { Keys, OldImage: before, NewImage: after } = JSON.parse(json).dynamodb;
   const { id, cancelledAt, cancelledBy, cancellationId } = after;
@@ -118,6 +115,31 @@ test("the orders table's page shows the event of a cancellation as the service w
   });
   expect(await tables.items("orders")).toEqual([after]);
   expect(Keys).toEqual({ id });
+
+  const [enter = "", ship = ""] =
+    onCall.match(/^(?:sed -nE|aws dynamodb update-item) [^`]*/gm) ?? [];
+  const when = `${cancelledAt.S} (${cancellationId.S})`;
+  const undone = `<(echo 'Order ${id.N} is pending, but ${cancelledBy.S} cancelled it at ${when}')`;
+  const shipped = {
+    ...before,
+    status: { S: "shipped" },
+    complete: { BOOL: true },
+    shipDate: { S: "2026-11-20T09:00:00Z" },
+  };
+  for (const [command, ended] of [
+    [enter.replace("undone.txt", () => undone), after],
+    [ship.replace('"ID"', `"${id.N}"`), shipped],
+  ]) {
+    const { input } = await called([command]);
+    expect(input.TableName).toBe("A-Orders-copy");
+    const update = new UpdateItemCommand({ ...input, TableName: table });
+    await expect(tables.client.send(update)).rejects.toThrow(
+      ConditionalCheckFailedException,
+    );
+    await tables.putOrder(before);
+    await tables.client.send(update);
+    expect(await tables.items("orders")).toEqual([ended]);
+  }
 });
 
 type Pattern = { [name: string]: Pattern } | Rule[];
@@ -198,7 +220,7 @@ test("the orders table's page shows parts of the recipes as they are", async () 
 });
 
 const rows = [...page.matchAll(/^\| (`.*?) \| (\w+) \| (.*) \| (.*) \|$/gm)];
-const names = (text = "") => [...text.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+const names = (text = "") => captured(text, /`(\w+)`/g);
 
 test("the orders table's page names every attribute of the service with its type, and every status", () => {
   const types = { int64: "N", "date-time": "S", boolean: "BOOL" };

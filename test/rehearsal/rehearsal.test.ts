@@ -37,22 +37,19 @@ test("the pipeline's page protects every environment, and production by reviewer
   const [block] = /^for environment.*?(?=^```)/ms.exec(pipeline) ?? [];
   const gh = "gh() { echo; printf '%s ' \"$*\"; [ $3 != PUT ] || tr -d ' \\n'; }";
   const { stdout } = spawnSync("bash", ["-c", `${gh}\n${block}`], { encoding: "utf8" });
-  const protection = {
-    can_admins_bypass: false,
-    deployment_branch_policy: { protected_branches: false, custom_branch_policies: true },
-  };
-  const reviewers = [{ type: "Team", id: 7 }];
-  const reviewed = { reviewers, prevent_self_review: true, ...protection };
+  const branches = '"protected_branches":false,"custom_branch_policies":true';
+  const protection = `"can_admins_bypass":false,"deployment_branch_policy":{${branches}}`;
+  const reviewed =
+    '"reviewers":[{"type":"Team","id":TEAM_ID}],"prevent_self_review":true,';
   const names = ["staging", "production", "drift-staging", "drift-production"];
   const calls = names.flatMap((name) => {
-    const rules = JSON.stringify(name === "production" ? reviewed : protection);
+    const rules = `${name === "production" ? reviewed : ""}${protection}`;
     const path = `repos/OWNER/REPO/environments/${name}`;
     return [
-      `api -X PUT ${path} --input - ${rules}`,
+      `api -X PUT ${path} --input - {${rules}}`,
       `api -X POST ${path}/deployment-branch-policies -f name=main `,
       `variable set AWS_REGION --env ${name} --body REGION `,
     ];
   });
-  const called = stdout.replace("TEAM_ID", "7").split("\n");
-  expect(called).toEqual(expect.arrayContaining(calls));
+  expect(stdout.split("\n")).toEqual(expect.arrayContaining(calls));
 });

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { captured } from "./pages.ts";
 
 interface Entry {
   version: string;
@@ -27,8 +28,7 @@ test("every optional dependency of a tool is locked, for every platform", () => 
 
 test("SECURITY.md names every package without a hash", async () => {
   const security = await readFile(".github/SECURITY.md", "utf8");
-  const [, section = ""] = security.split("have no hash");
-  const named = [...section.matchAll(/^- `(.*?)`$/gm)].map(([, name]) => name);
+  const named = captured(security, /^- `(.*?)`$/gm);
   const withoutHash = Object.entries(packages).filter(
     ([path, { integrity, inBundle }]) => path && !integrity && !inBundle,
   );
