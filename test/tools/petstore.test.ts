@@ -239,6 +239,7 @@ compare
   --template <file> compare with a saved template; needs no credentials
 diff
   options of 'cdk diff', such as --security-only
+  -a, --app <directory> a synthesised app; without it, synthesises one
 deploy
   --profile <name> the AWS profile to work with (default: AWS_PROFILE)
   --accept <digest> changes that are meant

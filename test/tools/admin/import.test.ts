@@ -228,15 +228,15 @@ test("an import names the line of a write that the table rejects, and writes the
 
 test("an import counts the writes that may have been applied", async () => {
   const lost = applied["a status of a proxy"];
-  await saveOrders(1);
+  await saveOrders(2);
   await playIn({ calls: onEvery("PutItem", lost) })`
     $ orders import orders.ndjson
-    1 order: 0 written, 0 already there, 0 different, 0 not written, 1 may have been written
+    2 orders: 0 written, 0 already there, 0 different, 0 not written, 2 may have been written
     ! DynamoDB's response was incomplete or malformed (HTTP 418). \
-    1 write may have been applied. Run it again for the rest.
+    2 writes may have been applied. Run it again for the rest.
     exit 1
     $ orders import orders.ndjson --check
-    1 order: 1 same, 0 different, 0 missing, 0 not compared
+    2 orders: 2 same, 0 different, 0 missing, 0 not compared
   `;
 });
 
