@@ -106,8 +106,7 @@ export async function readDeployedStack(StackName: string, caller: Caller) {
       terminationProtection: stack?.EnableTerminationProtection,
     };
   } catch (error) {
-    if (error instanceof Error && / does not exist$/.test(error.message))
-      return undefined;
+    if (/^ValidationError: .* does not exist$/.test(String(error))) return undefined;
     throw error;
   }
 }

@@ -124,7 +124,8 @@ test("an account is spelt out where the environment is pinned: else, without AWS
 });
 
 test("a stack that was never deployed stops a deployment, or passes where no data is kept", async () => {
-  stackIs(new Error(`Stack with id ${stackName} does not exist`));
+  const unknown = new Error(`Stack with id ${stackName} does not exist`);
+  stackIs(Object.assign(unknown, { name: "ValidationError" }));
   expect(await compare()).toBe(`${notDeployed}
 ! Stack: a new one, with new and empty tables
 ${stop} first-deployment
@@ -261,8 +262,10 @@ test.each(["missing", "CREATING"] as const)(
 );
 
 test("a refusal by CloudFormation ends the command before synthesis", async () => {
-  stackIs(Object.assign(new Error("You may not"), { name: "AccessDenied" }));
-  expect(await run("compare kept")).toBe("AWS denied access: You may not\nexit code 2");
+  stackIs(Object.assign(new Error("Role x does not exist"), { name: "AccessDenied" }));
+  expect(await run("compare kept")).toBe(
+    "AWS denied access: Role x does not exist\nexit code 2",
+  );
 });
 
 test.each([
