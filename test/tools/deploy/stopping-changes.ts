@@ -157,6 +157,11 @@ export const stoppingChanges: [title: string, change: Change, ...lines: string[]
     "! CancelOrderRole/DefaultPolicy: PolicyDocument.Statement: gains",
   ],
   [
+    "a role is denied everything, which opens no door",
+    push(statements, { ...allowsAll, Effect: "Deny" }),
+    "  CancelOrderRole/DefaultPolicy: PolicyDocument.Statement: gains Deny Principal",
+  ],
+  [
     "a table becomes something else",
     (next) => Object.assign(at(next, "Orders").resource, { Type: "AWS::S3::Bucket" }),
     "! Orders: Type: AWS::DynamoDB::Table becomes AWS::S3::Bucket, and a new resource",
