@@ -33,9 +33,7 @@ const malformed = "Transfer-Encoding: chunked\r\n\r\nzz\r\n";
 
 test.each([
   ["nothing of HTTP", "SSH-2.0\r\n\r\n", "bad_request"],
-  ["two lengths", `${post}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, "bad_request"],
   ["a chunk without a size", `${post}${malformed}`, "bad_request"],
-  ["an unknown encoding", `${post}Transfer-Encoding: gzip\r\n\r\n`, "bad_request"],
   ["less than its length", `${post}Content-Length: 9\r\n\r\n12345678`, "bad_request"],
   ["CONNECT", "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n", "bad_request"],
   ["an unknown Expect", "GET / HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n", "bad_request"],

@@ -61,6 +61,7 @@ test.each(
     "PUT /pets/a%20b%2Fc": '200 /pets/{petId} {"petId":"a b/c"}',
     "PUT /pets/%2531": '200 /pets/{petId} {"petId":"%31"}',
     "PUT /pets/%zz": '200 /pets/{petId} {"petId":"%zz"}',
+    "GET /PETS": '200 /{proxy+} {"proxy":"PETS"}',
     "GET /pets//1": '200 /{proxy+} {"proxy":"pets//1"}',
     "GET /cats/../pets": '200 /{proxy+} {"proxy":"cats/../pets"}',
     "PATCH /cats": '200 /{section} {"section":"cats"}',
@@ -147,7 +148,7 @@ describe("a function", () => {
   });
 });
 
-test.each(["/v1", "/v2/pets"])(
+test.each(["/v1", "/v2/pets", "/V1/pets"])(
   "without its gateway response, %s is an empty 500",
   async (path) => {
     const response = await send(new URL(path, pets.baseUrl).href);

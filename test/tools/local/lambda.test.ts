@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer } from "node:http";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -54,17 +55,25 @@ const host = beforeTests(async (running) =>
   ),
 );
 
+/** Waits for an invocation's end. One that never comes is red within a poll's limit. */
+function ending<T>(invoked: Promise<T>) {
+  const never = once(AbortSignal.timeout(15_000), "abort").then(() =>
+    Promise.reject(new Error("The invocation never ends")),
+  );
+  return Promise.race([invoked, never]);
+}
+
 const echo = async (event: object = {}) =>
-  Object((await host.invoke("echo", event)).returned);
+  Object((await ending(host.invoke("echo", event))).returned);
 
 /** Invokes a function that streams. */
 async function stream(name: string, event: unknown = {}, signal?: AbortSignal) {
-  const { body = new PassThrough() } = await host.invoke(name, event, signal);
+  const { body = new PassThrough() } = await ending(host.invoke(name, event, signal));
   return body;
 }
 
 async function expectFailure(invoked: Promise<unknown>) {
-  await expect(invoked).rejects.toMatchObject({ name: "FunctionFailure" });
+  await expect(ending(invoked)).rejects.toMatchObject({ name: "FunctionFailure" });
 }
 
 const pids = async (name: string) =>
@@ -185,7 +194,7 @@ test("a process that is debugged takes a debugger before its first request, at a
     await expect.poll(() => attach().catch(() => "no one")).toMatchObject({ ok: true });
   }
   // Its debugger is attached to the only one.
-  await Promise.all([debugged.invoke("echo", {}), debugged.invoke("echo", {})]);
+  await ending(Promise.all([debugged.invoke("echo", {}), debugged.invoke("echo", {})]));
   expect(ownLines(log)).toHaveLength(2);
 });
 

@@ -1,4 +1,4 @@
-import { access, mkdtemp, readdir, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, describe, expect, test, vi } from "vitest";
@@ -8,7 +8,6 @@ import { startLocalStack } from "../../../infra/tools/local/local-stack.ts";
 import { listenOn } from "../../../infra/tools/local/machine/ports.ts";
 import { makeApiKey } from "../../../shared/api-keys.ts";
 import { root } from "../../helpers/admin-command.ts";
-import { descendants } from "../../helpers/processes.ts";
 import { readAssembly } from "../../helpers/read-assembly.ts";
 import { run as runHere } from "../run.ts";
 import { createStarter, prebuilt, startLimit, startScript } from "./start-command.ts";
@@ -182,17 +181,4 @@ test("a start with no other port given takes 3000", async () => {
   );
   // Another program may have it.
   expect(["http://localhost:3000/v1", taken(3000)]).toContain(outcome);
-});
-
-test("a start that fails leaves no engine behind", async () => {
-  const db = join(directory, "orders.db");
-  const failing = () => Promise.reject(new Error("no build"));
-  {
-    await using running = new AsyncDisposableStack();
-    const start = startLocalStack(running, failing, { port: 0, db });
-    await expect(start).rejects.toThrow("no build");
-    // The engine made it, so it has started.
-    await access(db);
-  }
-  expect(await descendants(process.pid, db)).toEqual([]);
 });

@@ -116,7 +116,7 @@ test("a build's functions start once the earlier one has served its requests and
     requests: Promise.resolve(),
     serve: async () => await waiting.next().value?.promise,
     begin: note(`${name} begins`),
-    stop: async () => note(`${name} stops`)(),
+    stop: () => setImmediate().then(note(`${name} stops`)),
   });
   const { serve, use } = createLiveService();
   await use(build("first"));

@@ -25,9 +25,10 @@ test.each([
   // Another program has it there, where localhost may resolve to.
   ["EADDRINUSE", "::1"],
 ])("a port that fails with %s at %s is named, with what to do", async (code, host) => {
-  failAt(host, code);
+  const { mock } = failAt(host, code);
   const error = { name: "CommandError", message: advice };
   await expect(listen(0, () => {})).rejects.toMatchObject(error);
+  for (const server of mock.contexts) expect(server).toMatchObject({ listening: false });
 });
 
 test("a port is open on this machine's loopback interface alone, even without IPv6", async () => {
