@@ -104,7 +104,8 @@ test.each([
 
 test("the orders table's page shows a cancellation as the service writes it, and on call in a copy", async () => {
   const [json = ""] = examples("json", "Find orders to ship, and cancellations");
-  const { Keys, OldImage: before, NewImage: after } = JSON.parse(json).dynamodb;
+  const { eventName, dynamodb } = JSON.parse(json);
+  const { Keys, OldImage: before, NewImage: after, StreamViewType } = dynamodb;
   const { id, cancelledAt, cancelledBy, cancellationId } = after;
   await tables.putOrder(before);
   await cancelOrder(tables.client, table, {
@@ -115,6 +116,7 @@ test("the orders table's page shows a cancellation as the service writes it, and
   });
   expect(await tables.items("orders")).toEqual([after]);
   expect(Keys).toEqual({ id });
+  expect([eventName, StreamViewType]).toEqual(["MODIFY", "NEW_AND_OLD_IMAGES"]);
 
   const [enter = "", ship = ""] =
     onCall.match(/^(?:sed -nE|aws dynamodb update-item) [^`]*/gm) ?? [];
@@ -236,12 +238,20 @@ test("the orders table's page names every attribute of the service with its type
 });
 
 const { accessKeyId } = dummyCredentials;
-test("the orders table's page names the table's output, the outcomes of the recipes, and start's own credentials", () => {
+test("the orders table's page has the names, outcomes, limits and options that no call above shows", () => {
   const prose = page.replaceAll(/\s+/g, " ");
   for (const stated of [
     `--output text \\ --query "Stacks[0].Outputs[?OutputKey=='OrdersTableName'].OutputValue")`,
+    "unset AWS_PROFILE #",
     `AWS_ENDPOINT_URL=ENDPOINT AWS_ACCESS_KEY_ID=${accessKeyId} `,
-    `AWS_REGION=${region} AWS_DEFAULT_REGION=${region} `,
+    `AWS_REGION=${region} AWS_DEFAULT_REGION=${region} export ORDERS=PetStoreOrders-staging-Orders `,
+    "{ requestTimeout: 5000, socketTimeout: 5000, throwOnRequestTimeout: true }",
+    "Key, ConsistentRead: true }); const { Item: order = Key }",
+    'Key=key, ConsistentRead=True).get("Item", key)',
+    "`dynamodb:DescribeStream`, `GetRecords` and `GetShardIterator` on the stream, and `ListStreams` on `*`",
+    ...["pending", "cancelled"].map(
+      (status) => `--status ${status} --json > ${status}.ndjson`,
+    ),
     "`placed`, `already placed by you` or `taken`",
     "`corrected`, `changed since` (perhaps after your own correction), `not pending` or `no such order`",
     "`reinstated` (even if the order has shipped since), `changed since` or `no such order`",

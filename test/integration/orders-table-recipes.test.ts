@@ -19,7 +19,13 @@ import {
   passOn,
   startFaultProxy,
 } from "../helpers/faults/fault-proxy.ts";
-import { applied, doubled, unapplied, unnoticed } from "../helpers/faults/faults.ts";
+import {
+  applied,
+  doubled,
+  rejectedAs,
+  unapplied,
+  unnoticed,
+} from "../helpers/faults/faults.ts";
 import { machineHas } from "../helpers/machine.ts";
 import { testEnvironment } from "../helpers/test-environment.ts";
 import { createTestTables } from "../helpers/test-tables.ts";
@@ -267,19 +273,26 @@ describe.each([
     },
   );
 
+  testHere("team A learns why the table rejects a write", async () => {
+    for (const verb of Object.keys(recipes) as Verb[])
+      expect(await finish(write, verb, rejectedAs("AccessDeniedException"))).toContain(
+        "injected by a test",
+      );
+  });
+
   testHere.each<
-    [verb: Verb, when: "before" | "after", meanwhile: string, outcome: string]
+    [verb: Verb, when: "before" | "after", meanwhile: string, outcome: string, object?]
   >([
     ["place", "before", "places", "taken"],
     ["place", "after", "cancels", "already placed by you"],
     ["ship", "before", "cancels", "cancelled"],
     ["ship", "before", "ships", "shipped by someone else"],
     ["ship", "after", "cancels", "shipped"],
-    ["ship", "after", "ships", "shipped"],
     ["ship", "after", "reinstates ships", "shipped by someone else"],
     ["ship", "after", "reinstates cancels", "cancelled"],
     ["correct", "before", "corrects", "changed since"],
     ["correct", "before", "raises", "changed since"],
+    ["correct", "before", "raises", "changed since", { status: "pending" }],
     ["correct", "before", "removes", "changed since"],
     ["correct", "before", "ships", "not pending"],
     ["correct", "after", "corrects", "changed since"],
@@ -289,7 +302,7 @@ describe.each([
     ["reinstate", "after", "re-ships", "reinstated"],
   ])(
     "team A asks to %s the order, just %s which someone else %s it: %s, and that stands",
-    async (verb, when, meanwhile, outcome) => {
+    async (verb, when, meanwhile, outcome, first = before[verb]) => {
       let order: unknown;
       const act = async () => {
         for (const name of meanwhile.split(" ")) await others[name]?.();
@@ -301,7 +314,7 @@ describe.each([
         if (when === "after") await act();
         unapplied["reset before a response"](exchange);
       };
-      await put(before[verb]);
+      await put(first);
       expect(await finish(write, verb, lost)).toBe(outcome);
       expect(await orders()).toEqual(order);
     },

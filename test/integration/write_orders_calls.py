@@ -11,6 +11,6 @@ for line in sys.stdin:
     client = boto3.client("dynamodb", endpoint_url=endpoint)
     try:
         outcome = getattr(write_orders, f"{verb}_order")(client, *arguments)
-    except (RuntimeError, ValueError) as error:
+    except Exception as error:
         outcome = str(error)
     print(json.dumps(outcome), flush=True)

@@ -84,7 +84,6 @@ const lists: Cases = {
   "ApiError 404": {
     "no JSON": responds(404, "{oops"),
     "JSON of another form": responds(404, "[1]"),
-    "no code": responds(404, "{}"),
     "a number for a code": responds(404, '{"code":5}'),
     "half a character": responds(404, Buffer.from([0xc3])),
   },
@@ -166,12 +165,11 @@ export const served: [what: string, expected: Cases, options: Partial<Call>][] =
 /** Wrong calls, in any language, by what the error says. */
 export const wrong: Record<string, Record<string, Partial<Call>>> = {
   "https://HOST/v1": {
-    "another scheme": { baseUrl: "ftp://127.0.0.1/v1" },
     "no TLS to another machine": { baseUrl: "http://192.0.2.1/v1" },
     "a host named like this one": { baseUrl: "http://127.0.0.1.example/v1" },
     "a host before a backslash": { baseUrl: "http://evil.example\\@127.0.0.1/v1" },
     "no version": { baseUrl: "http://127.0.0.1:9" },
-    "no host": { baseUrl: "http:///v1" },
+    "no host": { baseUrl: "https:///v1" },
     "a password": { baseUrl: "https://a:b@127.0.0.1/v1" },
     "a query": { baseUrl: "http://127.0.0.1:9/?a/v1" },
     "more than a version": { baseUrl: "http://127.0.0.1:9/v1/store" },
@@ -191,11 +189,11 @@ export const wrongInTypeScript: typeof wrong = {
   "must look like https://HOST/v1": {
     "no such port": { baseUrl: "http://127.0.0.1:99999/v1" },
   },
-  "The timeout must be ": {
+  "The timeout must be a number of milliseconds from 1 to 2147483647": {
     "no time": { timeout: 0 },
     "time without end": { timeout: 2 ** 31 },
   },
-  " is not an ": {
+  " is not an exact integer: pass the id as a bigint": {
     "a fraction": { cancel: "1.5" },
     "perhaps without its last digits": { cancel: "9007199254740992.0" },
     "a path": { cancel: '"../4"' },

@@ -51,7 +51,7 @@ test.each([
 ])("a client times out every attempt that gets %s", async (_, bytes, message) => {
   table.respond = () => ({ unfinished: bytes });
   // Counted by the SDK: on a busy machine an attempt may be over before the server hears of it.
-  expect(await failureOf(patientClient(50))).toMatchObject({
+  expect(await failureOf(patientClient(300))).toMatchObject({
     error: { ...lost, message, cause: { name: "TimeoutError" } },
     unsettled: true,
   });
@@ -267,12 +267,6 @@ describe.each([
   test.each([
     ["an empty response without a length", `${ok}\r\n`],
     ["an empty response with a length", response(200, "")],
-    ["an empty response in chunks", `${ok}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
-    [
-      "a response that ends between two chunks",
-      `${ok}Transfer-Encoding: chunked\r\n\r\n7\r\n{"Items\r\n`,
-    ],
-    ["half of a response without a length", `${ok}\r\n{"Items":[{"id":{"N":"1`],
     ["a response that ends after a brace", `${ok}\r\n{"Items":[{"id":{"N":"1"}}`],
     ["a response that isn't JSON", response(200, "<html></html>")],
     ["a response without a request id", response(200, "{}", "")],
@@ -282,7 +276,6 @@ describe.each([
     ],
     ["a response that isn't HTTP", "220 mail.test ESMTP\r\n"],
     ["an unknown status", response(418, "{}")],
-    ["a redirection", response(302, "")],
     ["an error without a type", response(400, '{"message":"Blocked"}')],
     ["an error of a proxy", response(403, '{"code":"Forbidden"}', "")],
     ["an error with a number for a type", response(404, '{"code":404}')],

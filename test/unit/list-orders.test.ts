@@ -123,7 +123,8 @@ test.each([false, true])(
     await setImmediate();
     expect(requested).toBe(2);
     let read = 0;
-    for await (const _page of body) {
+    for await (const page of body) {
+      expect(page).not.toHaveLength(0);
       read += 1;
       // The stream holds the page before the one that was requested.
       expect(requested - read).toBeLessThanOrEqual(2);

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { makeApiKey } from "../../shared/api-keys.ts";
 import { withoutSecrets } from "../../shared/secrets.ts";
 
-const key = makeApiKey("acme_eu_live");
+const key = makeApiKey("acme_eu_2");
 
 test.each([
-  [`Bearer ${key}, "${key}x"`, 'Bearer acme_eu_live_..., "acme_eu_live_..."'],
-  [key.slice(0, -25), "acme_eu_live_..."],
+  [`Bearer ${key}, "${key}x"`, 'Bearer acme_eu_2_..., "acme_eu_2_..."'],
+  [key.slice(0, -25), "acme_eu_2_..."],
   // As AWS rejects a signature, whatever the SDK names the error.
   [
     `The Canonical String should have been\nhost:h\nx-amz-security-token:IQoJb3JpZ2luX2VjE/+=\n\nhost`,
