@@ -270,12 +270,7 @@ describe.each([
     ["a response that ends after a brace", `${ok}\r\n{"Items":[{"id":{"N":"1"}}`],
     ["a response that isn't JSON", response(200, "<html></html>")],
     ["a response without a request id", response(200, "{}", "")],
-    [
-      "oversized headers",
-      response(200, "{}", `${requestId}X-Any: ${"x".repeat(20_000)}\r\n`),
-    ],
     ["a response that isn't HTTP", "220 mail.test ESMTP\r\n"],
-    ["an unknown status", response(418, "{}")],
     ["an error without a type", response(400, '{"message":"Blocked"}')],
     ["an error of a proxy", response(403, '{"code":"Forbidden"}', "")],
     ["an error with a number for a type", response(404, '{"code":404}')],

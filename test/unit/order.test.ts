@@ -15,19 +15,7 @@ const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 
 test("an order id is any int64 in its canonical decimal text, and nothing else", () => {
   const anyInteger = fc.oneof(int64, fc.bigInt({ min: -(2n ** 80n), max: 2n ** 80n }));
-  const around = fc.constantFrom(
-    "",
-    "0",
-    "+",
-    "-",
-    " ",
-    "0x",
-    ".0",
-    "e3",
-    "\n",
-    "n",
-    "\u0661",
-  );
+  const around = fc.constantFrom(...",0,+,-, ,0x,.0,e3,\n,n,\u0661".split(","));
   const nearMiss = fc.tuple(around, anyInteger, around).map((parts) => parts.join(""));
   const limits = [-(2n ** 63n) - 1n, -(2n ** 63n), 2n ** 63n - 1n, 2n ** 63n, 10n ** 19n];
   fc.assert(
