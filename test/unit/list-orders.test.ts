@@ -110,7 +110,7 @@ test.each<[orders: number, json: string, pages: Pages, warnings: object[]]>([
 });
 
 test.each([false, true])(
-  "a list requests one page ahead of the one that is read (gzip: %s)",
+  "a list sends each page at once, and requests one page ahead (gzip: %s)",
   async (acceptsGzip) => {
     let requested = 0;
     async function* pages() {
