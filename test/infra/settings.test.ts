@@ -1,6 +1,6 @@
 import type { App } from "aws-cdk-lib/core";
 import { expect, test } from "vitest";
-import type { Environment } from "../../infra/environments.ts";
+import { type Environment, environments } from "../../infra/environments.ts";
 import { readRestApi } from "../../infra/tools/local/template/rest-api.ts";
 import { readStackTemplate } from "../../infra/tools/local/template/stack-template.ts";
 import { everyOption, noOption } from "../helpers/fixture-environments.ts";
@@ -155,4 +155,13 @@ test("the local stack serves every resource, and the same API, with every settin
   expect(read(local)).toEqual(
     read({ ...noOption, apiKeyPrefix, authorizerCacheSeconds }),
   );
+});
+
+test("unless they are a company's, production keeps data and has a canary, staging neither", () => {
+  const ours = {
+    staging: { keepData: false, apiKeyPrefix: "pets_test" },
+    production: { keepData: true, apiKeyPrefix: "pets_live", alarms: { canary: true } },
+  };
+  const isOurs = environments.production.stackName === "PetStoreOrders-production";
+  expect(isOurs ? environments : ours).toMatchObject(ours);
 });
