@@ -149,6 +149,8 @@ test("the local stack serves every resource, and the same API, with every settin
   const read = (environment: Environment) => {
     const template = readStackTemplate(templateOf(environment).toJSON());
     expect(template.notServed).toEqual([]);
+    template.all("AWS::DynamoDB::Table");
+    template.all("AWS::Lambda::Function");
     return readRestApi(template);
   };
   const { apiKeyPrefix, authorizerCacheSeconds } = local;
