@@ -75,7 +75,8 @@ function missingGrants(stack: OrdersStack) {
     require(`key:${account}`, stack, new RegExp(account), `${account} ${needsKey}`);
   perFunction((name, { id, table }) => {
     const { node, role = stack } = stack.functions[name];
-    if (hasKey(tables[table])) require(`key:${id}`, role, /"kms:/, `${id} ${needsKey}`);
+    if (hasKey(tables[table]))
+      require(`key:${id}`, role, /"kms:(?:Decrypt|\*)"/, `${id} ${needsKey}`);
     if (propertiesOf(node.defaultChild as CfnFunction).VpcConfig)
       require(`vpc:${id}`, role, /"ec2:|VPCAccess/, `${id} may not connect to its VPC`);
   });

@@ -93,11 +93,12 @@ test("synthesis warns of what own parts need and nothing allows", () => {
     const managed = "service-role/AWSLambdaVPCAccessExecutionRole";
     const vpcAccess = ManagedPolicy.fromAwsManagedPolicyName(managed);
     functions.authorize.role?.addManagedPolicy(vpcAccess);
-    const useKey = new PolicyStatement({
-      actions: ["kms:Decrypt", "ec2:CreateNetworkInterface"],
-      resources: ["1"],
-    });
-    functions.cancelOrder.addToRolePolicy(useKey);
+    const allow = (...actions: string[]) =>
+      new PolicyStatement({ actions, resources: ["1"] });
+    functions.listOrders.addToRolePolicy(allow("kms:Encrypt"));
+    functions.cancelOrder.addToRolePolicy(
+      allow("kms:Decrypt", "ec2:CreateNetworkInterface"),
+    );
     for (const part of node.findAll()) {
       if (part instanceof CfnTable)
         part.sseSpecification = { sseEnabled: true, kmsMasterKeyId: "1" };
