@@ -28,41 +28,46 @@ const taken = (port: number) =>
 const building = "Building the service...\n";
 
 describe("npm start exits with a line on", () => {
-  const expectFailure = (seen: ReturnType<typeof run>["seen"], stderr: unknown) =>
-    expect.poll(() => seen, startLimit).toEqual({ stdout: "", stderr, ended: [1, null] });
-  const riscv = 'Object.defineProperty(process, "arch", { value: "riscv64" });';
-  const noEngine = `--import=data:text/javascript,${encodeURIComponent(riscv)}`;
-  const nowhere = { DYNAMODB_ENDPOINT: "http://127.0.0.1:1" };
+  const nowhere = "http://127.0.0.1:1";
   test.each([
     [
-      "no engine",
-      [],
-      { NODE_OPTIONS: noEngine },
-      "npm has no DynamoDB engine for this machine (linux-riscv64): start one and set " +
-        "DYNAMODB_ENDPOINT (infra/tools/local/README.md)\n",
-    ],
-    [
       "--db beside DYNAMODB_ENDPOINT",
-      ["--db", "orders.db"],
-      nowhere,
-      "--db is for the embedded engine, but DYNAMODB_ENDPOINT names another: use one of the two\n",
+      "--db orders.db",
+      stacks,
+      "--db is for the embedded engine, but DYNAMODB_ENDPOINT names another: use one of the two",
     ],
     [
       "a folder of running stacks that can't be written",
-      [],
-      { LOCAL_STACKS: "/dev/null/stacks" },
+      "",
+      "/dev/null/stacks",
       "/dev/null/stacks can't be written: ENOTDIR: not a directory, mkdir " +
-        "'/dev/null/stacks'. Set LOCAL_STACKS to another folder\n",
+        "'/dev/null/stacks'. Set LOCAL_STACKS to another folder",
     ],
     [
       "an engine that does not respond",
-      [],
-      nowhere,
-      `No DynamoDB engine responds at DYNAMODB_ENDPOINT, http://127.0.0.1:1\n`,
+      "",
+      stacks,
+      `No DynamoDB engine responds at DYNAMODB_ENDPOINT, ${nowhere}`,
     ],
-  ])("%s", async (_, options, environment, stderr) => {
-    const { seen } = start(["--port", "0", ...options], environment);
-    await expectFailure(seen, stderr);
+  ])("%s", async (_, options, folder, line) => {
+    vi.stubEnv("LOCAL_STACKS", folder);
+    vi.stubEnv("DYNAMODB_ENDPOINT", nowhere);
+    const ended = { code: 1, stdout: "", stderr: `${line}\n` };
+    expect(await runHere(`start --port 0 ${options}`)).toEqual(ended);
+  });
+
+  const expectFailure = (seen: ReturnType<typeof run>["seen"], stderr: string) =>
+    expect.poll(() => seen, startLimit).toEqual({ stdout: "", stderr, ended: [1, null] });
+
+  test("no engine", async () => {
+    const riscv = 'Object.defineProperty(process, "arch", { value: "riscv64" });';
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(riscv)}`;
+    const { seen } = start(["--port", "0"], { NODE_OPTIONS });
+    await expectFailure(
+      seen,
+      "npm has no DynamoDB engine for this machine (linux-riscv64): start one and set " +
+        "DYNAMODB_ENDPOINT (infra/tools/local/README.md)\n",
+    );
   });
 
   test("a full device for its output, and leaves nothing behind", async () => {
@@ -80,7 +85,7 @@ describe("npm start exits with a line on", () => {
   test("a value that is invalid, with code 2; keys are cut short", async () => {
     const { apiKeyPrefix } = environments.staging;
     // A start that takes the value fails, too, instead of going on for ever.
-    vi.stubEnv("DYNAMODB_ENDPOINT", nowhere.DYNAMODB_ENDPOINT);
+    vi.stubEnv("DYNAMODB_ENDPOINT", nowhere);
     let ends = "";
     for (const words of [
       "--port 65536",
