@@ -77,6 +77,7 @@ const same: [what: string, names: RegExp][] = [
     "moved aliases",
     /\b([A-Z]) is the version[\s\S]*?on-version (\w+) --routing-config '\{\}'/g,
   ],
+  ["the cache to flush", /flush-stage-(\w+)-cache[\s\S]*?\/cache\/(\w+)"/g],
   ["what has a status", /apigateway get-(?:rest-)?([a-z-]+) .*--query (\w+)Status/g],
   [
     "the copy",

@@ -13,9 +13,10 @@ interface Job {
 const workflows = await Promise.all(
   globSync(".github/workflows/*.yml").map((file) => readWorkflow(basename(file))),
 );
-const allJobs = workflows.flatMap(({ name, jobs }) =>
+const allJobs = workflows.flatMap(({ name, permissions, jobs }) =>
   Object.entries<Job>(jobs).map(([job, { steps = [], ...rest }]) => ({
     name,
+    permissions,
     job,
     steps,
     ...rest,
@@ -37,12 +38,13 @@ test.each(workflows)(
 );
 
 test.each(allJobs)(
-  "the job $job of $name runs no text of a caller, and has a role only to deploy or find drift",
+  "the job $job of $name runs no text of a caller, may read what it checks out, and asks for a role only to deploy or find drift",
   ({ job, steps, permissions, uses }) => {
     for (const { run = "", uses, with: options } of steps) {
       expect(run).not.toContain("${{");
-      if (uses?.startsWith("actions/checkout@"))
-        expect(options).toMatchObject({ "persist-credentials": false });
+      if (!uses?.startsWith("actions/checkout@")) continue;
+      expect(options).toMatchObject({ "persist-credentials": false });
+      expect(permissions).toMatchObject({ contents: "read" });
     }
     const mayAsk = uses === "./.github/workflows/deploy-environment.yml";
     const isAsking = permissions?.["id-token"] === "write";
