@@ -28,6 +28,8 @@ export default async function setup(project: TestProject) {
   };
   // For the test files' processes, which start later.
   process.env["TMPDIR"] = directory;
+  // Numbers and times look otherwise there, but not what a command prints or reads.
+  Object.assign(process.env, { LANG: "de_DE.UTF-8", TZ: "Asia/Kathmandu" });
   // These processes, their commands and the next run compile the same modules.
   process.env["NODE_COMPILE_CACHE"] = compiled;
   project.provide("assembly", assembly);

@@ -200,9 +200,7 @@ test("the reason that no address of a host responds is the error's code", () => 
 test("a server may close its connection while a list is read slowly", async () => {
   const closed = Promise.withResolvers<void>();
   const length = 300_000;
-  let client: string | undefined;
-  const { port, close } = await listen(0, ({ headers }, response) => {
-    client = headers["user-agent"];
+  const { port, close } = await listen(0, (_request, response) => {
     response.on("close", closed.resolve);
     response
       .writeHead(200, { connection: "close", "content-length": length })
@@ -218,7 +216,6 @@ test("a server may close its connection while a list is read slowly", async () =
     for (let turn = 0; turn < 10; turn += 1) await setImmediate();
   }
   expect(read).toBe(length);
-  expect(client).toBeTruthy();
 });
 
 test("a server may be silent for 30 seconds, or longer once a list has begun", async () => {

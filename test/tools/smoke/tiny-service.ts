@@ -84,6 +84,8 @@ function respond(request: TinyRequest, cancelled: Set<string>): TinyResponse {
   const known = paths.find(
     (candidate) => candidate.path === path.replace(orderId ?? "none", "none"),
   );
+  // As the rules of AWS WAF do.
+  if (!headers["user-agent"]) return { status: 403, headers: json, body: "{}" };
   if (size > 10 * 1024 * 1024) return errorResponse("request_too_large");
   if (headers["content-type"] === "image/png")
     return errorResponse("unsupported_media_type");

@@ -36,7 +36,7 @@ test("a stack that can't be synthesised says what esbuild found, and nothing els
 });
 
 test("a synthesis on a full disk names the folder, and how to choose another", async () => {
-  const failing = 'console.error("ENOSPC: no space left on device"); process.exit(1)';
+  const failing = 'console.error("write x: no space left on device"); process.exit(1)';
   await expect(synthesiseAfter(failing)).rejects.toThrow(
     "The stack can't be synthesised: no space left in /dev/null/nowhere. Set TMPDIR to a folder with 10 MB",
   );
