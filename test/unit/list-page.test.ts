@@ -206,7 +206,7 @@ describe("a response is a page, is lost or is an error for both protocols:", () 
   test.each([
     ["closed, without a length", (cut: string) => `\r\n${cut}`],
     ["said to be gzip", (cut: string) => `Content-Encoding: gzip\r\n\r\n${cut}`],
-    ["with its whole length", (cut: string) => `Content-Length: 58\r\n\r\n${cut}`],
+    ["with its whole length", (cut: string) => `Content-Length: 45\r\n\r\n${cut}`],
     [
       "in chunks without an end",
       (cut: string) => {
@@ -215,7 +215,7 @@ describe("a response is a page, is lost or is an error for both protocols:", () 
       },
     ],
   ])("cut at each byte, %s", async (_, framed) => {
-    const short = '{"Items":[{"id":{"N":"1234"}},{"id":{"N":"2"}}],"Count":2}';
+    const short = '{"Items":[{"id":{"N":"1"}},{"id":{"N":"2"}}]}';
     for (let cut = 0; cut <= short.length; cut += 1) {
       const framing = framed(short.slice(0, cut));
       table.respond = () => `HTTP/1.1 200 OK\r\n${requestId}${framing}`;

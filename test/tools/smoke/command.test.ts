@@ -68,7 +68,7 @@ describe("infra/petstore smoke", () => {
     service.fault = (request, right) => {
       sent += 1;
       if (sent === 1) return { ...right, status: 500 };
-      return sent > 1_100 ? flooded(request, right) : right;
+      return sent > 600 ? flooded(request, right) : right;
     };
     const lines = [
       "Smoke test of URL",
