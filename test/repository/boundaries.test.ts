@@ -49,10 +49,24 @@ const files = Object.entries(forbidden).flatMap(([from, list]) =>
   })),
 );
 
-test("a folder may not import what its rule doesn't list", async () => {
+/** A function that is a line too long, and one that is a step too complex. */
+const functions = `export function long() {${"\nlong();".repeat(61)}\n}
+export const complex = (a: any, b = a, c = a, d = a) => {
+  if (a) if (b) if (c) if (d) long();
+  if (a) long();
+};`;
+const broken = [
+  {
+    file: "shared/broken.ts",
+    text: `import { One } from "./other.ts";\nimport "fs";\nexport type Two = One;\n${functions}`,
+  },
+  { file: "shared/other.ts", text: 'export * from "./broken.ts";' },
+];
+
+test("the check rejects an import that its folder's rule doesn't list, a cycle, and code too long or complex", async () => {
   await using folder = await temporaryFolder();
   await copyFile("biome.json", join(folder.path, "biome.json"));
-  for (const { file, text } of files) {
+  for (const { file, text } of [...files, ...broken]) {
     await mkdir(join(folder.path, dirname(file)), { recursive: true });
     await writeFile(join(folder.path, file), text);
   }
@@ -66,4 +80,15 @@ test("a folder may not import what its rule doesn't list", async () => {
     ({ file }) => !new RegExp(`noRestrictedImports,file=\\S*/${file},`).test(stdout),
   );
   expect(accepted).toEqual([]);
+  const rules = stdout.matchAll(/lint\/\w+\/(\w+),file=\S*\/broken\.ts/g);
+  expect(Array.from(rules, ([, rule]) => rule)).toEqual(
+    expect.arrayContaining([
+      "noExcessiveCognitiveComplexity",
+      "noExcessiveLinesPerFunction",
+      "noExplicitAny",
+      "noImportCycles",
+      "useImportType",
+      "useNodejsImportProtocol",
+    ]),
+  );
 });

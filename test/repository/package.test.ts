@@ -1,4 +1,4 @@
-import { globSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, join, matchesGlob } from "node:path";
 import { expect, test } from "vitest";
@@ -87,16 +87,41 @@ test("Dependabot updates every list of dependencies", () => {
   expect(folders.sort()).toEqual(all.sort());
 });
 
-test("Dependabot moves all packages of Node.js at once, and neither them nor CDK to a new major", () => {
+test.each([
+  ["Node", ["node-", "@types/node"]],
+  ["the SDK", ["@aws-sdk/", "@smithy/"]],
+  ["CDK", ["aws-cdk", "constructs", "cdk-nag"]],
+  ["middy", ["@middy/"]],
+  ["Stryker", ["@stryker-mutator/"]],
+  ["the engine", ["@dynoxide/"]],
+])("Dependabot moves all packages of %s at once", (_what, beginnings) => {
+  const [{ groups }] = updates;
+  const groupOf = (name: string) =>
+    Object.keys(groups).find((group) =>
+      groups[group].patterns.some((pattern: string) => matchesGlob(name, pattern)),
+    );
+  const { dependencies, devDependencies, optionalDependencies } = packageJson;
+  const names = Object.keys({
+    ...dependencies,
+    ...devDependencies,
+    ...optionalDependencies,
+  });
+  const inOne = names.filter((name) => beginnings.some((text) => name.startsWith(text)));
+  const found = new Set(inOne.map(groupOf));
+  expect([...found]).toEqual([expect.any(String)]);
+});
+
+test("Dependabot moves neither Node.js nor CDK's command line to a new major", () => {
   const [{ groups, ignore }] = updates;
   const major = { "update-types": ["version-update:semver-major"] };
-  for (const name of ["@types/node", ...Object.keys(packageJson.optionalDependencies)])
-    if (name.includes("node"))
-      expect(groups.node.patterns.some((one: string) => matchesGlob(name, one))).toBe(
-        true,
-      );
   const held = ["aws-cdk", ...groups.node.patterns];
   expect(ignore).toEqual(
     expect.arrayContaining(held.map((name) => ({ "dependency-name": name, ...major }))),
   );
+});
+
+test("code owners review whole folders, and a file that exists", async () => {
+  const owners = await readFile(".github/CODEOWNERS", "utf8");
+  const owned = captured(owners, /^\/(\S+) +@OWNER/gm);
+  expect(owned.filter((path) => !existsSync(path))).toEqual([]);
 });

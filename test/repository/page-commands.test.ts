@@ -10,10 +10,10 @@ const all = pages.map(({ text }) => text).join("\n");
 
 test("on call's last filter finds the log's lines about the listed orders, and no others", () => {
   const [filter = ""] = captured(all, /(grep -Ff <\(sed '.*?') "\$IDS"\)/g);
-  const log = '"orderId":"47110"\n"orderId":"4711"\n"orderId":"-4711"';
-  const script = `echo '${log}' | ${filter} <<< ' 4711')`;
+  const log = '"orderId":"4711"\n"orderId":"-47"\n"orderId":"-4711"\n"orderId":"47"';
+  const script = `echo '${log}' | ${filter} <<< $' -4711\\n 47')`;
   const found = execFileSync("bash", ["-c", script], { encoding: "utf8" });
-  expect(found).toBe('"orderId":"4711"\n');
+  expect(found).toBe('"orderId":"-4711"\n"orderId":"47"\n');
 });
 
 test("an example of a line is one, and the order to cancel is in the imported file", () => {
@@ -123,6 +123,7 @@ const same: [what: string, names: RegExp][] = [
   ["backups", /BackupSummaries.*Backup(\w+)\]"[\s\S]*?--backup-arn (\w+)/g],
   ["lists of orders", /--status (\w+) --json > (\w+)\./g],
   ["a release's tag", /git tag (\S+) && git push origin (\S+)`/g],
+  ["the released document", /cp shared\/(openapi)\.\S+ test\/(openapi)\/released\.yaml/g],
   ["a package's hash", /without `(\w+)` that[\s\S]*?dist\.(\w+)/g],
 ];
 
