@@ -4,6 +4,7 @@ import { basename, join, matchesGlob } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import packageJson from "../../package.json" with { type: "json" };
+import tsconfig from "../../tsconfig.json" with { type: "json" };
 import { captured } from "./pages.ts";
 
 interface Entry {
@@ -74,6 +75,27 @@ test("npm scripts start all that they are called after", () => {
       / && npm run mutation:stack && npm run mutation:tools$/,
     ),
   });
+});
+
+test("the compiler lets nothing loose pass, and every folder's code is compiled", () => {
+  const { compilerOptions, include } = tsconfig;
+  expect(Object.keys(compilerOptions)).toEqual(
+    expect.arrayContaining([
+      "strict",
+      "exactOptionalPropertyTypes",
+      "noUncheckedIndexedAccess",
+      "noImplicitOverride",
+      "noImplicitReturns",
+      "noFallthroughCasesInSwitch",
+      "noPropertyAccessFromIndexSignature",
+      "noUnusedLocals",
+      "noUnusedParameters",
+      "erasableSyntaxOnly",
+    ]),
+  );
+  expect(Object.values(compilerOptions)).not.toContain(false);
+  const folders = new Set(globSync("{*,test/*}/*.ts").map((file) => file.split("/")[0]));
+  expect(include).toEqual(expect.arrayContaining([...folders]));
 });
 
 const { updates } = parse(await readFile(".github/dependabot.yml", "utf8"));
