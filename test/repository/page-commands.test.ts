@@ -31,7 +31,8 @@ test("the filter for the gateway's own address finds its calls", () => {
 
 test("the quota to raise is the one that the costs count on", () => {
   const limits = readFileSync("test/bench/limits.ts", "utf8");
-  expect(limits).toContain(captured(all, /--quota-code (\S+)/g)[0]);
+  const [code = "no code"] = captured(all, /--service-code lambda --quota-code (\S+)/g);
+  expect(limits).toContain(code);
   const [asked, least] = captured(
     all,
     /(?:--desired-value |Ask for at least )([\d,]+\d)/g,
@@ -57,7 +58,7 @@ test("the stack policy is lifted by the statement that it begins with", () => {
 const same: [what: string, names: RegExp][] = [
   ["who may read the file of a key", /umask (\d+)/g],
   ["zsh's option", /setopt (\w+)/g],
-  ["how a key is pasted", /read (-\w+) API_KEY/g],
+  ["how a key is pasted", /read (-\w+ API_KEY && export \w+)/g],
   ["the local service's port", /http:\/\/localhost:(\d+)(?:\/[`v]|,)/g],
   ["the engine's port", /(?:127\.0\.0\.1:|dynoxide --port |DB_ENDPOINT=.*:)(\d+)/g],
   ["the least Node", /need Node\.js (\d+)/g],
@@ -108,12 +109,33 @@ const same: [what: string, names: RegExp][] = [
     "GitHub's provider",
     /--url https:\/\/(\S+)[\s\S]*?oidc-provider\/(.*?)"[\s\S]*?"(\S+):aud"[\s\S]*?"(\S+):sub"/g,
   ],
-  ["GitHub's audience", /--client-id-list (\S+)[\s\S]*?:aud": "(.*?)"/g],
+  [
+    "GitHub's audience",
+    /--client-id-list (\S+)[\s\S]*?:aud": "(.*?)"[\s\S]*?`(.*?)\.cn`/g,
+  ],
   ["the role's action", /"Action": "(sts:.*?)",\s+"Con[\s\S]*?perform (.*?)"/g],
   ["the role's ids", /(?:repo:|\/)(\w+)@(\w+)_ID/g],
   ["the role's environment", /_ID(:\S+)"[\s\S]*?REPO(:\S+)`/g],
   ["the drift check's environment", /in staging (drift-\w+) [\s\S]*?with `(\S+)` or/g],
   ["the owner's id", /Look up (\w+)_ID and REPO_ID:[\s\S]*?--jq '\.(\w+)\.id,\.id'/g],
+  ["the path of orders", /(?:3000\/v1|BASE_URL|GET |DELETE )\/(\w+\/\w+)/g],
+  ["how an order is cancelled", /curl .*-X (\w+)/g],
+  ["the name that a link shows", /\[`([\w.-]+\.\w+)`\]\((?:\S*\/)?([\w.-]+(?<!md))\)/g],
+  ["the bootstrap of a qualifier", /CDKToolkit-(\w+)[\s\S]*?Qualifier": "(\w+)"/g],
+  ["a long name's letters", /first (\d+)(?: letters| and|\?)/g],
+  ["names that are long", /(?:longer|more) than (\d+) letters/g],
+  [
+    "a table that is ready",
+    /prints `(\w+)`:\s+```sh\naws dynamodb[\s\S]*?at last (\w+)/g,
+  ],
+  ["the role for logs", /apigateway get-(\w+)`\s[^`]*`aws apigateway update-(\w+)`/g],
+  ["the other repair", /write `(\w+)` instead of `orders`, and `Api(\w+)`/g],
+  ["what a failed import, export or repair exits with", /exit\s+code\s+is\s+(\d)/g],
+  ["the field that undoes", /`--fields (\w+)(?: --ids FILE)?`\s+undoes/g],
+  ["how long tables can be restored", /(?:last|for|from) (\d+) days/g],
+  ["how long a change of TLS takes", /(?:about|take)\s(\d+)\sminutes/g],
+  ["the log's variable", /^(\w+)=\$\(aws[^`]*?aws logs [^"`]*"\$(\w+)"/gm],
+  ["the workflow that deploys", /(?:gh workflow \w+|--workflow) ([\w-]+)\.yml/g],
   ["the header with the key", /-H "Authorization: (.*?)"/g],
   ["the canary", /-c canary=(\w+)/g],
   ["the stage", /stage(?:-name)? (v\d)/g],

