@@ -92,8 +92,6 @@ const same: [what: string, names: RegExp][] = [
     /(set-sta.*)\n```[\s\S]*?"\$ALLOW"\n.*\naws \S+ (.*)/g,
   ],
   ["the boundary's file", /stack's roles as `(\w+)[\s\S]*?file:\/\/(\w+)/g],
-  ["files of policies", /--policy-name pet-store-orders-(\w+) .*file:\/\/(\w+)/g],
-  ["CloudFormation's policy", /file:\/\/(\w+)\.json\nnpx cdk bootstrap.*-(\w+)$/gm],
   [
     "the boundary",
     /permissionsBoundary: "(.*?)"[\s\S]*?"iam:PermissionsBoundary": ".*\/(.*?)"[\s\S]*?--policy-name (\S+)/g,
@@ -136,6 +134,8 @@ const same: [what: string, names: RegExp][] = [
   ["how long a change of TLS takes", /(?:about|take)\s(\d+)\sminutes/g],
   ["the log's variable", /^(\w+)=\$\(aws[^`]*?aws logs [^"`]*"\$(\w+)"/gm],
   ["the workflow that deploys", /(?:gh workflow \w+|--workflow) ([\w-]+)\.yml/g],
+  ["the event that Lambda logs", /`(platform\.\w+)`/g],
+  ["the heading of a change", /under `## (\w+)`[\s\S]*?Replace `(\w+)`/g],
   ["the header with the key", /-H "Authorization: (.*?)"/g],
   ["the canary", /-c canary=(\w+)/g],
   ["the stage", /stage(?:-name)? (v\d)/g],
