@@ -136,6 +136,7 @@ const same: [what: string, names: RegExp][] = [
   ["the workflow that deploys", /(?:gh workflow \w+|--workflow) ([\w-]+)\.yml/g],
   ["the event that Lambda logs", /`(platform\.\w+)`/g],
   ["the heading of a change", /under `## (\w+)`[\s\S]*?Replace `(\w+)`/g],
+  ["who gets mails", /(?:either|confirm) `(alarms\.\w+)`/g],
   ["the header with the key", /-H "Authorization: (.*?)"/g],
   ["the canary", /-c canary=(\w+)/g],
   ["the stage", /stage(?:-name)? (v\d)/g],
