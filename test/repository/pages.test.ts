@@ -336,6 +336,7 @@ const figures = [
   "in a row: the client still gets 204",
   "a missed one exits with 1 and",
   "with 48 writes at once",
+  "aws dynamodb list-backups --backup-type SYSTEM --table-name TABLE",
   "docker run --rm -p 127.0.0.1:8000:8000 ghcr.io/nubo-db/dynoxide ",
   "brew install nubo-db/tap/dynoxide && dynoxide --port 8000 ",
   `${sample.split(',"status":"pending"')[0]}`,
