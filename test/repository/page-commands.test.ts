@@ -92,6 +92,8 @@ const same: [what: string, names: RegExp][] = [
     /(set-sta.*)\n```[\s\S]*?"\$ALLOW"\n.*\naws \S+ (.*)/g,
   ],
   ["the boundary's file", /stack's roles as `(\w+)[\s\S]*?file:\/\/(\w+)/g],
+  ["files of policies", /--policy-name pet-store-orders-(\w+) .*file:\/\/(\w+)/g],
+  ["CloudFormation's policy", /file:\/\/(\w+)\.json\nnpx cdk bootstrap.*-(\w+)$/gm],
   [
     "the boundary",
     /permissionsBoundary: "(.*?)"[\s\S]*?"iam:PermissionsBoundary": ".*\/(.*?)"[\s\S]*?--policy-name (\S+)/g,
