@@ -243,6 +243,14 @@ test.each(atNight)(
   },
 );
 
+test("on a quiet night, the alarms about what the gateway got from a function are over with the failures", () => {
+  const failed = now(at(1, cancelFailed, listFailed, authorizerFailed));
+  // The others wait for a request.
+  const waiting =
+    "ApiServerErrors, AuthorizeFailing, CancelOrderFailing, ListOrdersFailing";
+  expect(raised([failed, 10, 5])).toEqual(namesOf(waiting));
+});
+
 test("every alarm goes off during one of these faults", () => {
   const faults = [...whileServing, ...atNight];
   const raisedByOne = faults.flatMap(([, , expected]) => namesOf(expected));

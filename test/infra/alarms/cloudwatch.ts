@@ -28,8 +28,8 @@ export function metricName(
 /** Kinds of requests: the samples that one adds, and how many are made a minute. */
 export type Traffic = [samples: Sample[], perMinute: number][];
 
-/** Each has been going on until now, for this many minutes. */
-export type History = [traffic: Traffic, minutes: number][];
+/** Each began this many minutes ago, and ended so many minutes ago, unless it still goes on. */
+export type History = [traffic: Traffic, since: number, until?: number][];
 
 export function watch(stack: OrdersStack) {
   const template = Template.fromStack(stack);
@@ -83,8 +83,8 @@ export function watch(stack: OrdersStack) {
     const minutes = metric.period.toMinutes();
     return Array.from({ length: periods }, (_, index) => {
       const end = minutes * (periods - 1 - index);
-      const values = history.flatMap(([traffic, since]) => {
-        const lasted = Math.min(Math.max(since - end, 0), minutes);
+      const values = history.flatMap(([traffic, since, until = 0]) => {
+        const lasted = Math.min(since, end + minutes) - Math.max(until, end);
         return traffic.flatMap(([samples, perMinute]) =>
           samples
             .filter(([sampled]) => lasted > 0 && sampled === name)
