@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { matchesGlob } from "node:path";
 import { expect, test } from "vitest";
 import { parseOrderLine } from "../../infra/tools/orders-file/order-line.ts";
@@ -22,6 +22,13 @@ test("an example of a line is one, and the order to cancel is in the imported fi
   const [before] = captured(all, /n = 1; .*?id: (\S+) \+ n,/g);
   const first = `${Number(before) + 1}`;
   expect(captured(all, /--cancel (\d+) --thorough/g)).toEqual([first]);
+});
+
+test("there are tests where the pages run some", () => {
+  const files = globSync("test/**/*.test.ts");
+  const paths = captured(all, /npm test -- ([\w/-]+)/g);
+  const empty = paths.filter((path) => !files.some((file) => file.startsWith(path)));
+  expect(empty).toEqual([]);
 });
 
 test("the filter for the gateway's own address finds its calls", () => {
