@@ -12,7 +12,7 @@ export interface Call {
   cancel?: string;
 }
 
-/** What a call comes to. Its pauses take no time. */
+/** The end of a call, whose pauses take no time. */
 export interface Outcome {
   /** The orders as JSON, `cancelled`, or the name, status and code of the error. */
   result: string;

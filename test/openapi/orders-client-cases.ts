@@ -41,7 +41,7 @@ const redirects = (status: number) =>
   responds(status, "", { Location: "http://127.0.0.1:9/v1/store/orders" });
 const always = (respond: Respond) => Array(5).fill(respond);
 
-/** What a server responds, once or more, before it works, by the call's outcome and the reason. */
+/** The responses of a server before it works, by the outcome of the call and the reason. */
 type Cases = Record<string, Record<string, Respond | Respond[]>>;
 
 const lists: Cases = {

@@ -18,7 +18,7 @@ const isText = (key: string, value: unknown): value is string =>
   typeof value === "string" &&
   ["description", "summary", "message", "default", "url"].includes(key);
 
-/** What a document tells people, by sentence, each after its place. */
+/** The sentences for people in a document, each after its place. */
 function sentences(part: unknown, at = ""): string[] {
   if (typeof part !== "object" || part === null) return [];
   return Object.entries(part).flatMap(([key, inner]) =>
