@@ -178,7 +178,8 @@ test("a process that is debugged takes a debugger before its first request, at a
   const other = createServer();
   onTestFinished(() => void other.close());
   const inspectPort = await listenOn(other);
-  const free = await freePort("127.0.0.1");
+  // Below the ports that connections of other processes take at any moment.
+  const free = await freePort("127.0.0.1", 10_000 + (process.pid % 20_000));
   const functions = { echo: { inspectPort }, fail: { inspectPort: free } };
   await using debugged = startHost(functions);
   debugged.warm();
